@@ -39,6 +39,9 @@ const OPEN_PATH = 0o10000000;
 /** What ClickHouse reads at run time. Libraries are loaded before the restriction. */
 const READABLE = [
   '/dev/urandom',
+  // Dictionaries that read a table of the service use the name localhost.
+  '/etc/hosts',
+  '/etc/nsswitch.conf',
   '/proc/cpuinfo',
   '/proc/loadavg',
   '/proc/meminfo',
