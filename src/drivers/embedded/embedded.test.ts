@@ -170,6 +170,11 @@ describe('the isolation of an embedded service', () => {
         '200000',
       ],
       ["SELECT toTimeZone(toDateTime('2026-07-01 00:00:00'), 'Europe/Berlin')", '2026-07-01 02:00:00'],
+      [
+        'CREATE DICTIONARY d.x (a UInt64, b String) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE t DB d)) LAYOUT(FLAT()) LIFETIME(0)',
+        '',
+      ],
+      ["SELECT dictGet('d.x', 'b', 7)", 'x'],
       ['RENAME TABLE d.t TO d.u', ''],
       ["BACKUP TABLE d.u TO File('one') FORMAT Null", ''],
     ])

@@ -84,13 +84,12 @@ async function waitForAnswer(
   upstream: Upstream,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  let hasEnded = false;
-  void process.ended.then(() => {
-    hasEnded = true;
-  });
-  while (!hasEnded && !signal.aborted) {
+  const ended = new AbortController();
+  void process.ended.then(() => ended.abort());
+  const limit = AbortSignal.any([signal, ended.signal]);
+  while (!limit.aborted) {
     // Another process that took the port does not know the header, so it is not mistaken for the service.
-    const version = await query(upstream, 'SELECT version()', signal).catch(() => undefined);
+    const version = await query(upstream, 'SELECT version()', limit).catch(() => undefined);
     if (version !== undefined) return version.trim();
     await delay(POLL_MS);
   }
