@@ -120,10 +120,8 @@ export function createServiceLoop(options: Options) {
     getSeenGeneration: (): number | undefined => seenGeneration,
     trigger: loop.trigger,
     getIdleStatus() {
-      const isRunning = last?.observed?.state === 'running';
-      const { blockers, idleAt } = isRunning
-        ? findBlockers(last.service, clock.now())
-        : { blockers: [], idleAt: undefined };
+      const running = last?.observed?.state === 'running' ? last.service : undefined;
+      const { blockers, idleAt } = running ? findBlockers(running, clock.now()) : { blockers: [], idleAt: undefined };
       return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
     },
 
