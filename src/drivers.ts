@@ -15,6 +15,10 @@ interface Options {
   onChange(serviceId: string): void;
 }
 
+/** Has a directory for each embedded service. */
+export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+  join(dataDirectory, 'services');
+
 /** The drivers of services that are not simulated. */
 export function createDrivers({
   config,
@@ -24,7 +28,7 @@ export function createDrivers({
 }: Options): Partial<Record<DriverName, ConfiguredDriver>> {
   return {
     embedded: createEmbeddedDriver({
-      directory: join(config.dataDirectory, 'services'),
+      directory: getServicesDirectory(config),
       program: findInPackage('dist/service.cjs'),
       mibPerGb: config.embeddedMibPerGb,
       clock,
