@@ -43,8 +43,10 @@ const MAX_SOCKETS = 16;
 
 /** The reason for a failed request, as the API and the console show it. */
 export function formatRequestError(error: unknown): string {
-  const { name, message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
-  if (name === 'TimeoutError') return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
+  const { message, code, errors, cause } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
+  // Node reports a request that a signal ended as an AbortError with the reason as its cause.
+  if ((cause as Error | undefined)?.name === 'TimeoutError')
+    return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
   // A name with several addresses fails with one error for each of them, and no message of its own.
   return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
 }
