@@ -12,7 +12,7 @@ import {
   type Tag,
   TOTAL_PER_REPLICA,
 } from './service.ts';
-import type { ServiceSettings } from './service-settings.ts';
+import { DECLARED_DRIVERS, type ServiceSettings } from './service-settings.ts';
 
 /** What a client wants a new service to be. */
 export interface NewService extends ScalingChange {
@@ -81,6 +81,7 @@ export function newServiceViolations(
 ): Violation[] {
   const context = { organization, service };
   return [
+    ...driverViolations(service.driver),
     ...regionViolations(wanted),
     ...warehouseViolations(wanted, warehouse),
     ...totalViolations(wanted),
@@ -88,6 +89,18 @@ export function newServiceViolations(
     ...limitViolations(service.details),
   ];
 }
+
+/** Such a service is nothing without its resource or receiver, and the secrets of those belong in no request. */
+const driverViolations = (driver: DriverName): Violation[] =>
+  DECLARED_DRIVERS.some((name) => name === driver)
+    ? [
+        {
+          path: 'driver',
+          rule: `A service with the driver ${driver} must be declared in the fleet file`,
+          value: driver,
+        },
+      ]
+    : [];
 
 const regionViolations = ({ provider, region }: NewService): Violation[] =>
   hasRegion(provider, region)

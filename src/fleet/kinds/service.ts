@@ -13,6 +13,12 @@ import {
 } from '../../services/service.ts';
 import type { ServiceSettings } from '../../services/service-settings.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../services/store.ts';
+import {
+  mergeDriverSettings,
+  missingSettingViolations,
+  toAuditedSettings,
+  toExportedSettings,
+} from '../driver-settings.ts';
 import type { Fields } from '../resource.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
@@ -31,9 +37,17 @@ export const serviceKind: Kind<Service> = {
     ...service.details,
   }),
 
+  toExportFields: (service) => ({ ...serviceKind.toFields(service), ...toExportedSettings(service.settings ?? {}) }),
+
   toAuditFields: (service) => {
     const { passwordHash: _, passwordDoubleSha1Hash: __, ...settings } = service.settings ?? {};
-    return { ...toRecordedFields(service), ...settings, createdAt: isoTime(service.createdAt), ...service.details };
+    return {
+      ...toRecordedFields(service),
+      ...settings,
+      ...toAuditedSettings(settings),
+      createdAt: isoTime(service.createdAt),
+      ...service.details,
+    };
   },
 
   defaults(fields, { organization, now, services }) {
@@ -70,6 +84,8 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      kubernetes,
+      webhook,
       createdAt,
       ...details
     } = fields;
@@ -88,6 +104,7 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      ...mergeDriverSettings(driver as DriverName, { kubernetes, webhook }, before?.settings),
     });
     return {
       id,
@@ -110,6 +127,7 @@ export const serviceKind: Kind<Service> = {
   },
 
   violations: ({ id, after }, context) => [
+    ...missingSettingViolations(after),
     ...declaredScalingViolations(after, context.organization),
     ...declaredScheduleViolations(after, context),
     ...primaryViolations(id, after, context),
@@ -157,6 +175,8 @@ const SETTING_NAMES = [
   'backupConfiguration',
   'serviceQueryEndpoint',
   'scalingSchedule',
+  'kubernetes',
+  'webhook',
 ] as const satisfies readonly (keyof ServiceSettings)[];
 
 /** The settings with a value, in a fixed order: members are compared as text, and the API stores them in the order of its calls. */
