@@ -2,6 +2,7 @@ import { type DriverName, type ServiceState, toDesiredState } from '../../driver
 import { getSettledState } from '../../drivers/simulated.ts';
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
+import { OWN_DATA_RULE } from '../../services/new-service.ts';
 import { declaredScalingViolations } from '../../services/scaling.ts';
 import { scheduleViolations } from '../../services/schedule.ts';
 import {
@@ -126,7 +127,8 @@ export const serviceKind: Kind<Service> = {
     };
   },
 
-  violations: ({ id, after }, context) => [
+  violations: ({ id, before, after }, context) => [
+    ...driverViolations(before, after),
     ...missingSettingViolations(after),
     ...declaredScalingViolations(after, context.organization),
     ...declaredScheduleViolations(after, context),
@@ -194,6 +196,15 @@ function removeEmptyFields<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   const filled = Object.entries(value).filter(([, member]) => member !== '' && member !== undefined);
   return Object.fromEntries(filled.map(([name, member]) => [name, removeEmptyFields(member)])) as T;
+}
+
+/** What a driver runs stays where it is, so a service cannot get another one. */
+function driverViolations(before: Service | undefined, { driver, isPrimary }: Service): Violation[] {
+  const path = 'driver';
+  if (driver === 'embedded' && !isPrimary) return [{ path, rule: OWN_DATA_RULE, value: driver }];
+  if (!before || before.driver === 'simulated' || before.driver === driver) return [];
+  const rule = `The service has the driver ${before.driver}; to run it with another one, delete it and create it again`;
+  return [{ path, rule, value: driver }];
 }
 
 const declaredScheduleViolations = (service: Service, { organization }: Context): Violation[] =>
