@@ -15,6 +15,9 @@ interface Options {
   onChange(serviceId: string): void;
 }
 
+/** The program of embedded services; undefined if it is not built. */
+export const findServiceProgram = (): string | undefined => findInPackage('dist/service.cjs');
+
 /** Has a directory for each embedded service. */
 export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'services');
@@ -29,7 +32,7 @@ export function createDrivers({
   return {
     embedded: createEmbeddedDriver({
       directory: getServicesDirectory(config),
-      program: findInPackage('dist/service.cjs'),
+      program: findServiceProgram(),
       mibPerGb: config.embeddedMibPerGb,
       clock,
       log,
