@@ -113,7 +113,7 @@ describe('an embedded service', () => {
       (list) => list.length > 0,
       'the query is not listed',
     );
-    expect(blockers).toEqual([{ type: 'query', detail: expect.stringContaining('sleepEachRow') }]);
+    expect(blockers).toEqual([{ type: 'running_query', detail: '1 running at the service' }]);
     await query(service, "KILL QUERY WHERE query LIKE '%sleepEachRow%' SYNC");
     await slow;
   });
