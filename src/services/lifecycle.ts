@@ -1,6 +1,7 @@
 import type { ActivityType, Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { hashPassword, newServicePassword } from '../credentials/secrets.ts';
+import type { DriverName } from '../drivers/driver.ts';
 import { type Command, isDeletable, obey, observe, provision } from '../drivers/simulated.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations, type Violation } from '../kernel/errors.ts';
@@ -55,6 +56,10 @@ export function createServiceLifecycle(options: Options) {
   const nextId = createTimeOrderedIds();
   const writer = createServiceWriter({ state, audit });
 
+  /** The driver reports the end of other transitions. */
+  const getTransitionMs = (driver: DriverName): number | undefined =>
+    driver === 'simulated' ? transitionMs : undefined;
+
   async function assertRoom(tx: Db, organizationId: string): Promise<void> {
     if (Number.isFinite(maxServices) && (await hasServices(tx, organizationId, maxServices)))
       throw new AppError(
@@ -84,7 +89,7 @@ export function createServiceLifecycle(options: Options) {
           now,
           dataWarehouseId: warehouseId ?? newUuid(),
           settings: hashPassword(password),
-          ...provision(now, transitionMs),
+          ...provision(now, getTransitionMs(wanted.driver ?? 'simulated')),
         });
         rejectViolations(newServiceViolations(wanted, organization, warehouse, created));
         await assertRoom(tx, organizationId);
@@ -122,8 +127,9 @@ export function createServiceLifecycle(options: Options) {
     command: (actor: Actor, organizationId: string, id: string, command: Command): Promise<Readonly<Service>> =>
       writer.change(actor, organizationId, id, ({ service }) => {
         const now = clock.now();
-        const obeyed = obey(service, command, now, transitionMs);
+        const obeyed = obey(service, command, now, getTransitionMs(service.driver));
         if (!obeyed) return undefined;
+        if (command === 'awake') obeyed.observed.lastWake = { at: now, cause: 'command' };
         const activity = {
           type: COMMAND_ACTIVITIES[command],
           before: { state: observe(service, now).state },
@@ -161,7 +167,7 @@ export function createServiceLifecycle(options: Options) {
         if (!isDeletable(current))
           throw new AppError('conflict', `The service is ${current}; stop it before you delete it`);
         await assertNoChildren(tx, service);
-        await deleteService(tx, organizationId, id);
+        await deleteService(tx, service, clock.now());
         await audit.record(tx, actor, {
           organizationId,
           type: 'service_delete',

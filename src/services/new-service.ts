@@ -54,6 +54,7 @@ export function toNewService(wanted: NewService, circumstances: Circumstances): 
     ...(tier === undefined ? { isTierOmitted: true } : undefined),
     driver,
     desiredState,
+    generation: 1,
     dataWarehouseId,
     isPrimary: wanted.dataWarehouseId === undefined,
     scaling: mergeScaling(defaultScaling(organization, kind), wanted),

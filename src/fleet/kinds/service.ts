@@ -96,7 +96,9 @@ export const serviceKind: Kind<Service> = {
       kind: kind as ServiceKind,
       ...(before?.isTierOmitted && before.kind === kind ? { isTierOmitted: true } : undefined),
       driver: driver as DriverName,
-      ...toStates(state as ServiceState, now, before),
+      ...toStates(driver as DriverName, state as ServiceState, now, before),
+      generation: before?.generation ?? 1,
+      ...(before?.size ? { size: before.size } : undefined),
       dataWarehouseId: String(dataWarehouseId),
       isPrimary: isPrimary === true,
       scaling,
@@ -120,7 +122,7 @@ export const serviceKind: Kind<Service> = {
     );
   },
 
-  remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
+  remove: (tx, service, { now }) => deleteService(tx, service, now),
 };
 
 const toRecordedFields = (service: Service) => ({
@@ -135,13 +137,17 @@ const toRecordedFields = (service: Service) => ({
 
 /** A declared state is in effect at once. A file that declares the settled state does not interrupt a transition. */
 function toStates(
+  driver: DriverName,
   state: ServiceState,
   now: number,
   before: Service | undefined,
 ): Pick<Service, 'desiredState' | 'observed'> {
-  if (before && getSettledState(before) === state)
+  if (before?.driver === driver && getSettledState(before) === state)
     return { desiredState: before.desiredState, observed: before.observed };
-  return { desiredState: toDesiredState(state), observed: { state, since: now } };
+  const desiredState = toDesiredState(state);
+  if (driver === 'simulated') return { desiredState, observed: { state, since: now } };
+  const isKnown = before?.driver === driver;
+  return { desiredState, observed: isKnown ? before.observed : { state: 'provisioning', since: now } };
 }
 
 const SETTING_NAMES = [
