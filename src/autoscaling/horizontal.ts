@@ -88,8 +88,7 @@ export const decideHorizontal: Rules = (load, settings, { now, isNewOutOfMemory 
 /** Why a replica that is not needed is kept. */
 function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number): string | undefined {
   const { coveredMinutes } = load.hour;
-  if (coveredMinutes < WINDOW * MIN_COVERAGE)
-    return `only ${coveredMinutes} of the last ${WINDOW} minutes have data`;
+  if (coveredMinutes < WINDOW * MIN_COVERAGE) return `only ${coveredMinutes} of the last ${WINDOW} minutes have data`;
   if (load.outOfMemoryMinute !== undefined) return 'a query failed for lack of memory in the last 30 hours';
   if (isCoolingDown(settings, now, IN_COOL_DOWN_MS)) return 'the size changed in the last 30 minutes';
   return undefined;

@@ -95,8 +95,7 @@ export const decideVertical: Rules = (load, settings, { now, isNewOutOfMemory })
 /** Why a size that is too large is kept. */
 function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number): string | undefined {
   const { coveredMinutes } = load.threeHours;
-  if (coveredMinutes < WINDOW * MIN_COVERAGE)
-    return `only ${coveredMinutes} of the last ${WINDOW} minutes have data`;
+  if (coveredMinutes < WINDOW * MIN_COVERAGE) return `only ${coveredMinutes} of the last ${WINDOW} minutes have data`;
   if (load.outOfMemoryMinute !== undefined) return 'a query failed for lack of memory in the last 30 hours';
   if (isCoolingDown(settings, now, DOWN_COOL_DOWN_MS)) return 'the size changed in the last 30 minutes';
   return undefined;
