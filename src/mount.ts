@@ -1,4 +1,5 @@
 import { auditRoutes } from './audit/routes.ts';
+import { autoscalingRoutes } from './autoscaling/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
@@ -106,6 +107,7 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
+      autoscalingRoutes(domains),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),

@@ -1,8 +1,9 @@
 import { MINUTE_MS } from '../kernel/clock.ts';
+import type { ServiceSize } from '../services/service.ts';
 import type { Action, Decision, DecisionSettings, Outcome } from './decision.ts';
 import { decideHorizontal } from './horizontal.ts';
-import { type LoadSample, type LoadSummary, type Size, summarizeLoad, toMinute, WINDOW_MINUTES } from './load.ts';
-import { clampSize } from './sizes.ts';
+import { type LoadSample, type LoadSummary, summarizeLoad, toMinute, WINDOW_MINUTES } from './load.ts';
+import { clampSize, isSameSize } from './sizes.ts';
 import { decideVertical } from './vertical.ts';
 
 /**
@@ -38,7 +39,7 @@ function choose(load: LoadSummary, settings: DecisionSettings, now: number): Out
   const outcome = rules(load, settings, { now, isNewOutOfMemory: isNewOutOfMemory(load, settings, now) });
   if (limits.fixed !== undefined) return { reason: `${limits.fixed}.`, inputs: outcome.inputs };
   const allowed = clampSize(current, limits);
-  if (allowed.memoryGb === current.memoryGb && allowed.replicas === current.replicas) return outcome;
+  if (isSameSize(allowed, current)) return outcome;
   // Limits apply at once and without data: a person or the schedule set them.
   const reason = `The settings allow ${formatRange(limits.minMemoryGb, limits.maxMemoryGb)} GB and ${formatRange(limits.minReplicas, limits.maxReplicas)} replicas, so the service gets ${allowed.replicas} × ${allowed.memoryGb} GB.`;
   return { to: allowed, reason, inputs: outcome.inputs };
@@ -50,7 +51,7 @@ function isNewOutOfMemory({ outOfMemoryMinute }: LoadSummary, { lastChangeAt }: 
   return lastChangeAt === undefined || lastChangeAt > now || outOfMemoryMinute > toMinute(lastChangeAt);
 }
 
-function getAction(from: Size, to: Size): Action {
+function getAction(from: ServiceSize, to: ServiceSize): Action {
   if (to.memoryGb !== from.memoryGb) return to.memoryGb > from.memoryGb ? 'up' : 'down';
   if (to.replicas !== from.replicas) return to.replicas > from.replicas ? 'out' : 'in';
   return 'none';

@@ -1,5 +1,6 @@
+import type { ServiceSize } from '../services/service.ts';
 import type { AutoscalingMode } from '../services/service-settings.ts';
-import type { LoadSummary, Size } from './load.ts';
+import type { LoadSummary } from './load.ts';
 import type { SizeLimits } from './sizes.ts';
 
 /** `up` and `down` change the memory of the replicas, `out` and `in` their number. */
@@ -8,7 +9,7 @@ export type Action = (typeof ACTIONS)[number];
 
 /** What a decision depends on, apart from the load and the time. */
 export interface DecisionSettings {
-  current: Size;
+  current: ServiceSize;
   limits: SizeLimits;
   /** When the size last changed, in epoch milliseconds; undefined if it never did. */
   lastChangeAt?: number | undefined;
@@ -47,9 +48,9 @@ export interface Decision {
   /** Epoch milliseconds. */
   at: number;
   action: Action;
-  from: Size;
+  from: ServiceSize;
   /** Equal to `from` if the action is `none`. */
-  to: Size;
+  to: ServiceSize;
   inputs: DecisionInputs;
   /** One sentence for users. */
   reason: string;
@@ -57,7 +58,7 @@ export interface Decision {
 
 /** The result of the rules of one mode. `to` is left out for no change. */
 export interface Outcome {
-  to?: Size;
+  to?: ServiceSize;
   reason: string;
   inputs: Omit<DecisionInputs, keyof SizeLimits | 'mode' | 'outOfMemoryAt' | 'lastChangeAt'>;
 }

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../kernel/clock.ts';
+import type { ServiceSize } from '../services/service.ts';
 import {
   type DecisionSettings,
   formatPercent,
@@ -9,7 +10,7 @@ import {
   type Rules,
   toPercent,
 } from './decision.ts';
-import { type LoadSummary, type Peaks, type Size, WINDOW_MINUTES } from './load.ts';
+import { type LoadSummary, type Peaks, WINDOW_MINUTES } from './load.ts';
 
 /** Decisions in horizontal mode are made once in so many minutes. */
 export const HORIZONTAL_EVERY_MINUTES = 10;
@@ -47,7 +48,7 @@ export function getHorizontalThresholds({ current, limits }: DecisionSettings): 
 }
 
 /** The load as a number of fully used replicas. */
-const countUsedReplicas = ({ cpuCores = 0, memoryGb = 0, queries = 0 }: Peaks, size: Size): number =>
+const countUsedReplicas = ({ cpuCores = 0, memoryGb = 0, queries = 0 }: Peaks, size: ServiceSize): number =>
   Math.max((cpuCores * GB_PER_CORE) / size.memoryGb, memoryGb / size.memoryGb, queries / QUERIES_PER_REPLICA);
 
 /** Replicas are added for the peak of ten minutes, and removed for the peak of an hour: removing is more careful. */

@@ -1,14 +1,9 @@
 import type { ObservedState, ServiceState } from '../drivers/driver.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
-
-/** The size of a service. Memory is that of one replica, in GB as in the contract. */
-export interface Size {
-  memoryGb: number;
-  replicas: number;
-}
+import type { ServiceSize } from '../services/service.ts';
 
 /** The load of one minute, over all replicas. A member that was not measured is left out. */
-export interface LoadSample extends Size {
+export interface LoadSample extends ServiceSize {
   /** Epoch milliseconds; the sample is for the minute that contains it. */
   at: number;
   /** Average of the minute. */

@@ -1,9 +1,8 @@
 import type { Organization } from '../organizations/organization.ts';
 import { findLimit, listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from '../services/scaling-limits.ts';
 import { getEffectiveScaling } from '../services/schedule.ts';
-import { getMaxReplicas, type Service } from '../services/service.ts';
+import { getMaxReplicas, type Service, type ServiceSize } from '../services/service.ts';
 import type { AutoscalingMode } from '../services/service-settings.ts';
-import type { Size } from './load.ts';
 
 /** The sizes that a service may have. In vertical mode the number of replicas is fixed, in horizontal mode their memory. */
 export interface SizeLimits {
@@ -50,7 +49,10 @@ export function findSizeFor(neededGb: number, { minMemoryGb, maxMemoryGb }: Size
   return clamp(step, minMemoryGb, maxMemoryGb);
 }
 
-export const clampSize = ({ memoryGb, replicas }: Size, limits: SizeLimits): Size => ({
+export const isSameSize = (a: ServiceSize, b: ServiceSize): boolean =>
+  a.memoryGb === b.memoryGb && a.replicas === b.replicas;
+
+export const clampSize = ({ memoryGb, replicas }: ServiceSize, limits: SizeLimits): ServiceSize => ({
   memoryGb: clamp(memoryGb, limits.minMemoryGb, limits.maxMemoryGb),
   replicas: clamp(replicas, limits.minReplicas, limits.maxReplicas),
 });
@@ -80,5 +82,9 @@ export function getSizeLimits(
   };
   return { limits: memoryLimit?.readOnly ? { ...limits, fixed: memoryLimit.message } : limits, until };
 }
+
+/** The size that the service is to have now. Autoscaling starts at the minimum. */
+export const getCurrentSize = ({ size }: Pick<Service, 'size'>, limits: SizeLimits): ServiceSize =>
+  clampSize(size ?? { memoryGb: limits.minMemoryGb, replicas: limits.minReplicas }, limits);
 
 const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max);
