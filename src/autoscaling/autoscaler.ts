@@ -19,8 +19,6 @@ import { createRunningSummary } from './running-summary.ts';
 import { getCurrentSize, getSizeLimits } from './sizes.ts';
 import { deleteOldRows, findLastDecision, insertDecision, listRecentSamples } from './store.ts';
 
-export type Autoscaler = ReturnType<typeof createAutoscaler>;
-
 const KEPT_MS = 90 * DAY_MS;
 const ACTOR: Actor = { type: 'system', id: 'autoscaler', details: 'pilothouse autoscaler' };
 
