@@ -37,6 +37,8 @@ import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import type { Reconciliation } from './reconciliation/reconciliation.ts';
+import { idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
@@ -54,6 +56,7 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   metrics: Metrics;
   state: State;
   domains: Domains;
+  reconciliation: Reconciliation;
   version: string;
   consoleDirectory: string;
   /** Public credentials that the sign-in page offers. */
@@ -91,7 +94,10 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
 
 type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
 
-function createManagement({ config, state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+function createManagement(
+  { config, state, clock, domains, reconciliation }: Options,
+  shared: SharedGuard,
+): MountedInterface {
   return {
     documentPaths: ['/v1'],
     guard: {
@@ -108,6 +114,7 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
       autoscalingRoutes(domains),
+      idleRoutes({ ...domains, reconciler: reconciliation, clock }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),

@@ -73,7 +73,7 @@ onEachStore('the autoscaler', (store) => {
     const organization = { id: organizationId, name: 'Acme', tier: 'SCALE', paid: true, services: declared };
     await fleet.apply(parseFleetFile(JSON.stringify({ organizations: [organization] })), ACTOR);
     for (const { id } of declared)
-      await services.observed(ACTOR, { organizationId, id, driver: 'embedded' }, () => ({
+      await services.observed(ACTOR, { organizationId, id }, () => ({
         observed: { state: 'running', since: now },
       }));
   }
@@ -173,7 +173,7 @@ onEachStore('the autoscaler', (store) => {
     await apply(declare(acme.primary, 'apply'), declare(OTHER, 'apply'));
     await recordSteady(acme.primary, 5, { cpuCores: 8 });
     await recordSteady(OTHER, 5, { cpuCores: 8 });
-    await services.observed(ACTOR, { organizationId, id: acme.primary, driver: 'embedded' }, () => ({
+    await services.observed(ACTOR, { organizationId, id: acme.primary }, () => ({
       observed: { state: 'idle', since: now },
     }));
     await create(({ id }) => id === acme.primary).evaluate();

@@ -5,6 +5,9 @@
 export const DRIVERS = ['simulated', 'embedded', 'kubernetes', 'webhook'] as const;
 export type DriverName = (typeof DRIVERS)[number];
 
+/** The number of replicas that a driver can run, where it is limited. */
+export const MAX_DRIVER_REPLICAS: Partial<Record<DriverName, number>> = { embedded: 1 };
+
 /** The states of the public interface, whose clients have a closed list. */
 export const SERVICE_STATES = [
   'starting',
@@ -43,6 +46,8 @@ export interface Observation {
   memoryGb?: number;
   version?: string;
   evidence?: Observed['evidence'];
+  /** The id of the data directory that an embedded service is in. */
+  placement?: string;
   /** Where clients connect. The port is kept while the service has none. */
   endpoint?: { host: string; port: number };
   /** The change that is being made, and the number of attempts so far. */

@@ -17,6 +17,7 @@ import {
   updateObserved,
 } from './store.ts';
 
+export type { DrivenId };
 export type DrivenServices = ReturnType<typeof createDrivenServices>;
 
 /** An activity to record with an observation. */
@@ -25,6 +26,9 @@ interface ObservedActivity {
   before?: object;
   after?: object;
 }
+
+/** Placing a service records no activity. */
+const SYSTEM: Actor = { type: 'system', id: 'reconciler', details: 'Reconciler' };
 
 interface Options {
   state: State;
@@ -56,7 +60,7 @@ export function createDrivenServices({ state, audit, clock }: Options) {
      */
     async observed(
       actor: Actor,
-      { organizationId, id }: DrivenId | Service,
+      { organizationId, id }: Pick<Service, 'organizationId' | 'id'>,
       change: (service: Readonly<Service>) => {
         observed: Observation;
         settledGeneration?: number | undefined;
@@ -75,6 +79,14 @@ export function createDrivenServices({ state, audit, clock }: Options) {
         }
         return after;
       });
+    },
+
+    /** Assigns an embedded service to a data directory, unless it has one. Returns the directory that it has. */
+    async place({ organizationId, id }: Service, directoryId: string): Promise<string | undefined> {
+      const after = await this.observed(SYSTEM, { organizationId, id }, ({ observed }) => ({
+        observed: { ...observed, placement: observed.placement ?? directoryId },
+      }));
+      return after?.observed.placement;
     },
 
     /** Lets a running service idle, unless it was changed since `generation`. */

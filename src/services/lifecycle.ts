@@ -47,12 +47,14 @@ interface Options {
   maxServices?: number | undefined;
   /** How long a simulated transition takes. */
   transitionMs?: number | undefined;
+  /** Of services that are created without a driver. */
+  defaultDriver?: DriverName | undefined;
 }
 
 /** Creates, changes, starts, stops and deletes services. */
 export function createServiceLifecycle(options: Options) {
   const { state, clock, audit, organizations } = options;
-  const { maxServices = Number.POSITIVE_INFINITY, transitionMs = 0 } = options;
+  const { maxServices = Number.POSITIVE_INFINITY, transitionMs = 0, defaultDriver = 'simulated' } = options;
   const nextId = createTimeOrderedIds();
   const writer = createServiceWriter({ state, audit });
 
@@ -78,19 +80,23 @@ export function createServiceLifecycle(options: Options) {
       const now = clock.now();
       const password = newServicePassword();
       const id = nextId(now);
+      const driver = wanted.driver ?? defaultDriver;
       const service = await state.write(async (tx) => {
         const organization = await organizations.lock(tx, organizationId);
         const warehouseId = wanted.dataWarehouseId?.toLowerCase();
         const warehouse = warehouseId === undefined ? [] : await listWarehouse(tx, organizationId, warehouseId);
-        const created = toNewService(wanted, {
-          id,
-          organizationId,
-          organization,
-          now,
-          dataWarehouseId: warehouseId ?? newUuid(),
-          settings: hashPassword(password),
-          ...provision(now, getTransitionMs(wanted.driver ?? 'simulated')),
-        });
+        const created = toNewService(
+          { ...wanted, driver },
+          {
+            id,
+            organizationId,
+            organization,
+            now,
+            dataWarehouseId: warehouseId ?? newUuid(),
+            settings: hashPassword(password),
+            ...provision(now, getTransitionMs(driver)),
+          },
+        );
         rejectViolations(newServiceViolations(wanted, organization, warehouse, created));
         await assertRoom(tx, organizationId);
         await insertServices(tx, [created]);

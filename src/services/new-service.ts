@@ -55,6 +55,7 @@ export function toNewService(wanted: NewService, circumstances: Circumstances): 
     driver,
     desiredState,
     generation: 1,
+    settledGeneration: 1,
     dataWarehouseId,
     isPrimary: wanted.dataWarehouseId === undefined,
     scaling: mergeScaling(defaultScaling(organization, kind), wanted),

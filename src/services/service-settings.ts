@@ -1,3 +1,5 @@
+import type { KubernetesSettings, WebhookSettings } from '../drivers/driver.ts';
+
 /** `vertical` changes the size of the replicas, `horizontal` their number. */
 export const AUTOSCALING_MODES = ['vertical', 'horizontal'] as const;
 export type AutoscalingMode = (typeof AUTOSCALING_MODES)[number];
@@ -17,6 +19,8 @@ export interface ServiceSettings {
   serviceQueryEndpoint?: QueryEndpoint;
   scalingSchedule?: ScheduleEntry[];
   autoscaling?: { mode: AutoscalerMode };
+  kubernetes?: KubernetesSettings;
+  webhook?: WebhookSettings;
 }
 
 export interface BackupConfiguration {

@@ -74,6 +74,8 @@ export interface Service {
   desiredState: DesiredState;
   /** Counts the changes of a service that is not simulated. */
   generation: number;
+  /** The last generation that the driver has reached. */
+  settledGeneration: number;
   /** The size within the limits of `scaling` that autoscaling chose; the minimum if it is absent. */
   size?: ServiceSize;
   dataWarehouseId: string;

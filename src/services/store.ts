@@ -1,3 +1,4 @@
+import type { DriverName } from '../drivers/driver.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoize } from '../kernel/memo.ts';
 import { type Page, toSortName } from '../kernel/page.ts';
@@ -10,27 +11,30 @@ import type { Db, Tables } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** The document has what was asked for; what the driver reported is apart. */
-const SERVICE_COLUMNS = ['document', 'observed', 'generation'] as const;
+const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
 type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
-const toService = ({ document, observed, generation }: StoredService): Service => ({
+const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
   ...JSON.parse(document),
   observed: JSON.parse(observed),
   generation,
+  settledGeneration: settled_generation,
 });
 
-const toDocument = ({ observed: _, generation: __, ...document }: Readonly<Service>): string =>
-  JSON.stringify(document);
+function toDocument(service: Readonly<Service>): string {
+  const { observed: _, generation: __, settledGeneration: ___, ...document } = service;
+  return JSON.stringify(document);
+}
 
 /** JSON has no line feeds. */
 const parseJoined = memoize((joined): Readonly<Service> => {
-  const [generation, observed = '', document = ''] = joined.split('\n');
-  return toService({ observed, document, generation: Number(generation) });
+  const [generation, settled, observed = '', document = ''] = joined.split('\n');
+  return toService({ observed, document, generation: Number(generation), settled_generation: Number(settled) });
 });
 
 /** Recently read services are parsed once. The result is shared: callers must not modify it. */
-const parseService = ({ document, observed, generation }: StoredService): Readonly<Service> =>
-  parseJoined(`${generation}\n${observed}\n${document}`);
+const parseService = ({ document, observed, generation, settled_generation }: StoredService): Readonly<Service> =>
+  parseJoined(`${generation}\n${settled_generation}\n${observed}\n${document}`);
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -57,6 +61,7 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
         'services.document',
         'services.observed',
         'services.generation',
+        'services.settled_generation',
       ])
       .where('organizations.id', '=', value.organizationId)
       .where('services.id', '=', value.id),
@@ -205,14 +210,16 @@ export async function deleteService(tx: Db, service: Readonly<Service>, now: num
 export interface DrivenId {
   organizationId: string;
   id: string;
-  driver: string;
+  driver: DriverName;
+  generation: number;
 }
 
 const selectDriven = (db: Db) =>
   db
     .selectFrom('services')
-    .select(['organization_id as organizationId', 'id', 'driver'])
-    .where('driver', '<>', 'simulated');
+    .select(['organization_id as organizationId', 'id', 'driver', 'generation'])
+    .where('driver', '<>', 'simulated')
+    .$narrowType<{ driver: DriverName }>();
 
 /** The services of all organizations that are not simulated. */
 export const listDriven = (db: Db): Promise<DrivenId[]> => selectDriven(db).execute();
@@ -248,7 +255,7 @@ export async function updateObserved(
 
 export const listRemovals = async (db: Db): Promise<Service[]> =>
   (await db.selectFrom('service_removals').select(['document', 'observed']).execute()).map((row) =>
-    toService({ ...row, generation: 0 }),
+    toService({ ...row, generation: 0, settled_generation: 0 }),
   );
 
 export async function deleteRemoval(tx: Db, { organizationId, id }: Service): Promise<void> {

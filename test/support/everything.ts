@@ -31,6 +31,7 @@ const SERVICE_PARTS = [
   'autoscaling',
   'autoscaling/decisions',
   'autoscaling/history',
+  'idle',
   'prometheus',
   ...OPTIONAL_PARTS,
 ];

@@ -100,6 +100,7 @@ export const serviceKind: Kind<Service> = {
       driver: driver as DriverName,
       ...toStates(driver as DriverName, state as ServiceState, now, before),
       generation: before?.generation ?? 1,
+      settledGeneration: before?.settledGeneration ?? 1,
       ...(before?.size ? { size: before.size } : undefined),
       dataWarehouseId: String(dataWarehouseId),
       isPrimary: isPrimary === true,
