@@ -7,6 +7,7 @@ import { acme } from '../../test/support/fleet.ts';
 import { createDatabase } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
 import { createAudit } from '../audit/audit.ts';
+import type { Observed } from '../drivers/driver.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { createFleet } from '../fleet/fleet.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
@@ -19,6 +20,7 @@ import type { State } from '../state/state.ts';
 import { createAutoscaler } from './autoscaler.ts';
 import { BYTES_PER_GB, type LoadSample } from './load.ts';
 import { createLoadHistory, type LoadHistory } from './load-history.ts';
+import { createLoadRecorder } from './load-recorder.ts';
 import { listDecisionPage } from './store.ts';
 
 const START = Date.parse('2026-11-16T10:00:30Z');
@@ -121,6 +123,35 @@ onEachStore('the autoscaler', (store) => {
     expect(await read(OTHER)).toEqual([toSample(at, { state: 'idle' })]);
     expect(await loadHistory.readHistory({ organizationId: 'another', id: acme.primary }, 0, now)).toHaveLength(1);
     expect(await loadHistory.readHistory({ organizationId: 'another', id: OTHER }, 0, now)).toEqual([]);
+  });
+
+  it('records one sample per minute: the highest load, the latest size, and the failures of the minute', async () => {
+    await apply(declare(acme.primary, 'off'));
+    const service = await services.find(organizationId, acme.primary);
+    const recorder = createLoadRecorder({ loadHistory, clock, log });
+    const observe = (load: Observed['load'], more: Partial<Observed> = {}) => {
+      const observed: Observed = { state: 'running', memoryGb: 16, replicas: 2, ...(load && { load }), ...more };
+      if (service) recorder.observed(service, observed, 3);
+    };
+    const start = Date.parse('2026-11-16T10:00:00Z');
+    now = start;
+    observe({ cpuCores: 2, memoryBytes: BYTES_PER_GB, outOfMemory: 5 });
+    now += 10_000;
+    observe({ cpuCores: 1, memoryBytes: 2 * BYTES_PER_GB, outOfMemory: 7 }, { memoryGb: 20 });
+    now = start + MINUTE_MS;
+    // The service was started again, and its counter too.
+    observe({ cpuCores: 1, outOfMemory: 1 });
+    now += MINUTE_MS;
+    observe(undefined, { state: 'idle' });
+    await recorder.released(acme.primary);
+    const common = { memoryGb: 16, replicas: 2, state: 'running', queries: 3 };
+    const common20 = { ...common, memoryGb: 20 };
+    expect(await loadHistory.readHistory({ organizationId, id: acme.primary }, start, now + 1)).toEqual([
+      { ...common20, at: start, cpuCores: 2, memoryBytes: 2 * BYTES_PER_GB, outOfMemory: 2 },
+      { ...common, at: start + MINUTE_MS, cpuCores: 1, outOfMemory: 1 },
+      { ...common, at: start + 2 * MINUTE_MS, state: 'idle' },
+    ]);
+    await recorder.close();
   });
 
   it('resizes in mode apply, one step at a time, with the cool-down of an earlier process', async () => {
