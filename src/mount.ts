@@ -1,4 +1,5 @@
 import { auditRoutes } from './audit/routes.ts';
+import { autoscalingRoutes } from './autoscaling/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
@@ -112,6 +113,7 @@ function createManagement(
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
+      autoscalingRoutes(domains),
       idleRoutes({ ...domains, reconciler: reconciliation, clock }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
