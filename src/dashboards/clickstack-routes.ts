@@ -8,7 +8,6 @@ import {
   managementResponse,
   sendChunks,
 } from '../http/envelopes.ts';
-import { getIdentity } from '../http/guard.ts';
 import { keepResponse } from '../http/idempotency.ts';
 import { dashboards as dashboardInterface } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
@@ -16,6 +15,7 @@ import { createEtag } from '../kernel/etag.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
+import { createOrganizationReader } from '../sources/clickstack-service.ts';
 import { renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
 import { readIfMatch, renderStored, renderValidation } from './routes.ts';
@@ -39,13 +39,7 @@ export function clickStackDashboardRoutes({
   dashboards: Dashboards;
   services: Services;
 }): Routes {
-  /** Throws if the service does not exist. */
-  async function getOrganizationId(request: FastifyRequest): Promise<string> {
-    const { organizationId } = getIdentity(request);
-    const { serviceId } = request.params as { serviceId: string };
-    await services.get(organizationId, serviceId.toLowerCase());
-    return organizationId;
-  }
+  const getOrganizationId = createOrganizationReader(services);
 
   return (app) => {
     app.get(
