@@ -10,12 +10,12 @@ import {
 } from '../http/envelopes.ts';
 import { keepResponse } from '../http/idempotency.ts';
 import { dashboards as dashboardInterface } from '../http/interfaces.ts';
+import { createOrganizationReader } from '../http/service-organization.ts';
 import type { Routes } from '../http/validation.ts';
 import { createEtag } from '../kernel/etag.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
-import { createOrganizationReader } from '../sources/clickstack-service.ts';
 import { renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
 import { readIfMatch, renderStored, renderValidation } from './routes.ts';

@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
 import { keepResponse } from '../http/idempotency.ts';
+import { createOrganizationReader } from '../http/service-organization.ts';
 import type { Routes } from '../http/validation.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
-import { createOrganizationReader } from './clickstack-service.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
 import type { Sources } from './sources.ts';
 
