@@ -41,6 +41,7 @@ import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { createRoleReader } from './roles/role-reader.ts';
 import { createRoles } from './roles/roles.ts';
+import { createDrivenServices } from './services/driven-services.ts';
 import { createServiceLifecycle } from './services/lifecycle.ts';
 import { createServices } from './services/services.ts';
 import { createServiceSettings } from './services/settings.ts';
@@ -69,6 +70,7 @@ interface Options {
         | 'maxServices'
         | 'maxSources'
         | 'simulatedTransitionMs'
+        | 'defaultDriver'
         | 'webhookAllowPrivate'
         | 'openTables'
       >
@@ -101,7 +103,9 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     organizations,
     maxServices: config.maxServices,
     transitionMs: config.simulatedTransitionMs,
+    defaultDriver: config.defaultDriver,
   });
+  const drivenServices = createDrivenServices({ state, audit, clock });
   const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
@@ -181,6 +185,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     services,
     serviceLifecycle,
     serviceSettings,
+    drivenServices,
     costs,
     prices,
     reports,

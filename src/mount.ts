@@ -36,6 +36,8 @@ import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import type { Reconciliation } from './reconciliation/reconciliation.ts';
+import { idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
@@ -53,6 +55,7 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   metrics: Metrics;
   state: State;
   domains: Domains;
+  reconciliation: Reconciliation;
   version: string;
   consoleDirectory: string;
   /** Public credentials that the sign-in page offers. */
@@ -90,7 +93,10 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
 
 type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
 
-function createManagement({ config, state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+function createManagement(
+  { config, state, clock, domains, reconciliation }: Options,
+  shared: SharedGuard,
+): MountedInterface {
   return {
     documentPaths: ['/v1'],
     guard: {
@@ -106,6 +112,7 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
+      idleRoutes({ ...domains, reconciler: reconciliation, clock }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),

@@ -5,13 +5,17 @@ import type { Config } from './config.ts';
 import type { DemoCredentials } from './console/config-routes.ts';
 import { openFolderWatch } from './dashboards/folder-watch.ts';
 import { createDomains, type Domains } from './domains.ts';
+import { createDrivers } from './drivers.ts';
+import { readDirectoryId } from './engine/directory-id.ts';
 import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
+import { createAttemptLimit } from './http/attempt-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import type { App } from './http/validation.ts';
 import { type Clock, SECOND_MS } from './kernel/clock.ts';
 import { AppError } from './kernel/errors.ts';
 import { mountApps } from './mount.ts';
+import { createReconciliation, type Reconciliation } from './reconciliation/reconciliation.ts';
 import { toStoreError } from './state/failures.ts';
 import { openState } from './state/open.ts';
 import type { StoreObserver } from './state/state.ts';
@@ -22,6 +26,7 @@ export interface Server {
   url: string;
   dashboardUrl: string;
   domains: Domains;
+  reconciliation: Reconciliation;
   /** The OpenAPI document of everything served on the main port. */
   document(): object;
   /** Stops accepting connections, finishes requests in flight, stores pending updates and closes the stores. */
@@ -52,7 +57,8 @@ const MAX_STOP_MS = 29 * SECOND_MS;
  * that hangs fail within the first step.
  */
 const STOP_MS = {
-  requests: 14 * SECOND_MS,
+  requests: 8 * SECOND_MS,
+  services: 6 * SECOND_MS,
   folder: 0.5 * SECOND_MS,
   domains: 3 * SECOND_MS,
   state: 2.5 * SECOND_MS,
@@ -73,17 +79,19 @@ export async function startServer(options: Options): Promise<Server> {
   try {
     const opened = await open(options, shutdown);
     const domains = build(options, opened, shutdown);
+    const reconciliation = openReconciliation(options, opened, domains, shutdown);
     await domains.engineOwner.acquire(config.port === 0 ? config.host : `${config.host}:${config.port}`);
     await releaseDashboards(options, domains);
     await prepare?.(domains);
     await followDashboardsFolder(options, domains, shutdown);
-    const apps = await mount(options, opened, domains, shutdown);
+    const apps = await mount(options, opened, domains, reconciliation, shutdown);
     const url = await listen(apps.main, config, config.port);
     const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
     domains.rater.start();
     domains.budgets.start();
     domains.keptResponses.start();
-    return { url, dashboardUrl, domains, document: () => apps.main.swagger(), close: shutdown.run };
+    await reconciliation.start();
+    return { url, dashboardUrl, domains, reconciliation, document: () => apps.main.swagger(), close: shutdown.run };
   } catch (error) {
     // The reason is reported even if closing fails too.
     await shutdown.run().catch(() => {});
@@ -122,6 +130,28 @@ function build({ config, clock, log }: Options, { state, engine, metrics }: Open
   return domains;
 }
 
+function openReconciliation(
+  { config, clock, log }: Options,
+  { state }: Opened,
+  { drivenServices, intake }: Domains,
+  shutdown: Shutdown,
+): Reconciliation {
+  const reconciliation = createReconciliation({
+    ...config,
+    state,
+    services: drivenServices,
+    intake,
+    clock,
+    log,
+    attempts: createAttemptLimit(clock),
+    // The libSQL file is in the data directory too, so all of its services are.
+    directoryId: state.kind === 'libsql' ? 'local' : readDirectoryId(config.dataDirectory),
+    createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),
+  });
+  shutdown.add('services', STOP_MS.services, () => reconciliation.close());
+  return reconciliation;
+}
+
 /** Without a dashboards folder, dashboards that were provisioned from one can be edited over the API again. */
 async function releaseDashboards({ config, log }: Options, { provisioning }: Domains): Promise<void> {
   if (config.dashboardsDirectory !== undefined) return;
@@ -141,7 +171,13 @@ async function followDashboardsFolder(
   shutdown.add('the dashboards folder', STOP_MS.folder, () => folder.close());
 }
 
-async function mount(options: Options, { state, metrics, telemetry }: Opened, domains: Domains, shutdown: Shutdown) {
+async function mount(
+  options: Options,
+  { state, metrics, telemetry }: Opened,
+  domains: Domains,
+  reconciliation: Reconciliation,
+  shutdown: Shutdown,
+) {
   const { config, clock, log, access, demo, consoleDirectory = CONSOLE_DIRECTORY } = options;
   let isDraining = false;
   const apps = await mountApps({
@@ -152,6 +188,7 @@ async function mount(options: Options, { state, metrics, telemetry }: Opened, do
     metrics,
     state,
     domains,
+    reconciliation,
     demo,
     consoleDirectory,
     version: VERSION,

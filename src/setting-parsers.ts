@@ -19,6 +19,10 @@ export function urlWithScheme(scheme: RegExp) {
   return (text: string): string | typeof INVALID => (scheme.test(text) && URL.canParse(text) ? text : INVALID);
 }
 
+export function oneOf<const T extends string>(...values: T[]) {
+  return (text: string): T | typeof INVALID => values.find((value) => value === text) ?? INVALID;
+}
+
 export function oneOfTwo(yes: string, no: string) {
   return (text: string): boolean | typeof INVALID => (text === yes ? true : text === no ? false : INVALID);
 }
@@ -49,9 +53,24 @@ export function parseRate(text: string): RateLimit | undefined | typeof INVALID 
   return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : INVALID;
 }
 
-function splitList(text: string): string[] {
+/** `18123-19122`, inclusive; `0` is any free port. */
+export function parsePortRange(text: string): { first: number; last: number } | typeof INVALID {
+  if (text === '0') return { first: 0, last: 0 };
+  const [, first, last] = /^([1-9]\d{0,4})-([1-9]\d{0,4})$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  return range.first <= range.last && range.last <= MAX_PORT ? range : INVALID;
+}
+
+const MAX_PORT = 65_535;
+
+export const parseList =
+  (separator: string) =>
+  (text: string): string[] =>
+    splitList(text, separator);
+
+function splitList(text: string, separator = ','): string[] {
   return text
-    .split(',')
+    .split(separator)
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }

@@ -6,6 +6,10 @@ import type { Activity, ActivityType } from './activity.ts';
  */
 const PUBLIC_TYPES = {
   service_update: 'service_update_name',
+  service_idle: 'service_stop',
+  service_state_change: 'service_update_name',
+  service_drift: 'service_update_name',
+  service_resize: 'service_update_autoscaling_memory',
   service_update_tags: 'service_update_name',
   usage_cost_import: 'organization_update_spend_alert',
   budget_create: 'organization_update_spend_alert',

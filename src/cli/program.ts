@@ -14,12 +14,14 @@ import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { moveStore } from './move.ts';
-import { listOrganizations, listServices } from './organizations.ts';
+import { listOrganizations } from './organizations.ts';
 import type { ParameterSet } from './parameters.ts';
 import { priceCommands } from './prices.ts';
 import { reference } from './reference.ts';
 import { restoreBackup } from './restore.ts';
 import { serve } from './serve.ts';
+import { serviceQueryCommands } from './service-queries.ts';
+import { serviceCommands } from './services.ts';
 import { formatTable } from './table.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
@@ -32,7 +34,7 @@ const EXIT_USAGE = 2;
 
 const GROUPS: Record<string, string> = {
   org: 'List organizations',
-  service: 'List database services',
+  service: 'Manage and query database services',
   key: 'Manage API keys',
   token: 'Manage dashboard tokens',
   dashboard: 'Manage dashboards, their versions and files',
@@ -51,7 +53,8 @@ const COMMANDS: readonly Command[] = [
   restoreBackup,
   moveStore,
   listOrganizations,
-  listServices,
+  ...serviceCommands,
+  ...serviceQueryCommands,
   ...keyCommands,
   ...tokenCommands,
   ...dashboardCommands,

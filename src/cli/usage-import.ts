@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { IntakeResult } from '../billing/metering/intake.ts';
 import { readParquet } from '../engine/parquet.ts';
-import { AppError } from '../kernel/errors.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
+import { connectToServer } from './server-client.ts';
 import { decodeFile, detectFormat, readEvents, USAGE_COLUMNS } from './usage-file.ts';
 
 /** Stores a batch of events, locally or on a server. */
@@ -89,30 +89,13 @@ const compress = promisify(gzip);
 
 /** Sends to a running server, to the organization of the key. */
 export async function createHttpSend(url: string, key: string): Promise<Send> {
-  const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
-  const base = url.replace(/\/+$/, '');
-  const organizations = await readResult(await fetch(`${base}/v1/organizations`, { headers: { authorization } }));
-  const [organization] = organizations as { id: string }[];
+  const call = await connectToServer(url, key);
   return async (events) => {
-    const headers = { authorization, 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
+    const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
     const body = await compress(events.map(toSingleLine).join('\n'));
-    const path = `/v1/organizations/${organization?.id}/usageEvents`;
-    return (await readResult(await fetch(base + path, { method: 'POST', headers, body }))) as IntakeResult;
+    return (await call('/usageEvents', { method: 'POST', headers, body })) as IntakeResult;
   };
 }
 
 /** A malformed event may contain line breaks; it must stay one line to be rejected as one event. */
 const toSingleLine = (event: string): string => event.replaceAll('\n', ' ');
-
-async function readResult(response: Response): Promise<unknown> {
-  const text = await response.text();
-  let body: { result?: unknown; error?: string };
-  try {
-    body = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('unavailable', `The server responded with status ${response.status} and no JSON`, { cause });
-  }
-  if (!response.ok)
-    throw new AppError('unavailable', `The server rejected the request: ${body.error ?? response.status}`);
-  return body.result;
-}

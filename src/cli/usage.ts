@@ -4,36 +4,17 @@ import type { LedgerCheck } from '../billing/rating/check-ledger.ts';
 import type { Domains } from '../domains.ts';
 import { isDirectoryInUse } from '../engine/failures.ts';
 import { AppError } from '../kernel/errors.ts';
-import { ENGINE_SETTINGS, INVALID } from '../settings.ts';
+import { ENGINE_SETTINGS } from '../settings.ts';
 import { type CommandOutput, defineCommand, UsageError } from './command.ts';
 import { getOrganization } from './context.ts';
-import {
-  argument,
-  dayRule,
-  flag,
-  jsonOption,
-  option,
-  organizationOption,
-  requiredOption,
-  type ValueRule,
-} from './parameters.ts';
+import { argument, dayRule, flag, jsonOption, option, organizationOption, requiredOption } from './parameters.ts';
+import { keyOption, urlOption } from './server-client.ts';
 import { createHttpSend, formatCounts, importUsage, type Send } from './usage-import.ts';
 
 /** Hides the messages of an engine that runs only during the command. */
 const QUIET = { logLevel: 'warn' };
 
 const optionalOrganization = option('<id or name>', 'Organization; all organizations if omitted');
-
-const urlRule: ValueRule<string> = {
-  rule: 'must look like http://127.0.0.1:8080',
-  parse: (text) => (/^https?:\/\//.test(text) ? text : INVALID),
-};
-
-const keyRule: ValueRule<string> = {
-  rule: 'must look like id:secret',
-  isSecret: true,
-  parse: (text) => (/^[^:]+:.+$/.test(text) ? text : INVALID),
-};
 
 const importEvents = defineCommand({
   name: 'usage import',
@@ -46,8 +27,8 @@ const importEvents = defineCommand({
   options: {
     org: organizationOption,
     format: option('<format>', 'csv, ndjson or parquet; required if the file name does not end in one of them'),
-    url: option('<url>', 'Send the events to a running server instead of writing to the stores', urlRule),
-    key: option('<id:secret>', 'API key for --url', keyRule),
+    url: urlOption('Send the events to a running server instead of writing to the stores'),
+    key: keyOption,
     json: jsonOption,
   },
   async run(context) {

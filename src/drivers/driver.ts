@@ -5,7 +5,10 @@
 export const DRIVERS = ['simulated', 'embedded', 'kubernetes', 'webhook'] as const;
 export type DriverName = (typeof DRIVERS)[number];
 
-/** The public states, which a service record may show, and `resizing`, which the public service shows as running. */
+/** The number of replicas that a driver can run, where it is limited. */
+export const MAX_DRIVER_REPLICAS: Partial<Record<DriverName, number>> = { embedded: 1 };
+
+/** The states of the public interface, whose clients have a closed list. */
 export const SERVICE_STATES = [
   'starting',
   'stopping',
@@ -34,6 +37,35 @@ export interface Observation {
   since: number;
   /** Set during a transition of the simulated driver: when the state becomes the desired one. */
   settlesAt?: number;
+  /** The size changes while the service runs. The public states have none for it. */
+  isResizing?: boolean;
+  /** Why, in one sentence for users. */
+  reason?: string;
+  /** The size that was observed. */
+  replicas?: number;
+  memoryGb?: number;
+  version?: string;
+  evidence?: Observed['evidence'];
+  /** The id of the data directory that an embedded service is in. */
+  placement?: string;
+  /** Where clients connect. The port is kept while the service has none. */
+  endpoint?: { host: string; port: number };
+  /** The change that is being made, and the number of attempts so far. */
+  inFlight?: { generation: number; attempt: number; since: number };
+  /** What was changed outside, until it is corrected or adopted. */
+  drift?: { since: number; text: string };
+  /** What woke the service last. */
+  lastWake?: Wake;
+}
+
+export interface Wake {
+  /** Epoch milliseconds. */
+  at: number;
+  cause: 'query' | 'command';
+  address?: string;
+  userAgent?: string;
+  /** The first word of the query, such as `SELECT`. */
+  statement?: string;
 }
 
 const STOPPED: readonly ServiceState[] = [

@@ -19,7 +19,7 @@ describe('the simulated driver', () => {
     expect(observe(service, 100).state).toBe(during);
     expect(observe(service, 149).state).toBe(during);
     expect(observe(service, 150)).toEqual({ state: after, since: 150 });
-    expect(getSettledState(service)).toBe(after);
+    expect(getSettledState({ driver: 'simulated', ...service })).toBe(after);
   });
 
   it.each<[ServiceState, Command]>([

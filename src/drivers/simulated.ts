@@ -1,10 +1,10 @@
 import { AppError } from '../kernel/errors.ts';
-import type { DesiredState, Observation, ServiceState } from './driver.ts';
+import type { DesiredState, DriverName, Observation, ServiceState } from './driver.ts';
 
 export const COMMANDS = ['start', 'stop', 'awake'] as const;
 export type Command = (typeof COMMANDS)[number];
 
-interface Simulated {
+interface States {
   desiredState: DesiredState;
   observed: Observation;
 }
@@ -13,20 +13,25 @@ interface Simulated {
  * The observation at a time. A transition is stored with its end, so every node shows the same state at the same time and
  * no process has to write the end.
  */
-export function observe({ desiredState, observed }: Readonly<Simulated>, now: number): Observation {
+export function observe({ desiredState, observed }: Readonly<States>, now: number): Observation {
   const { settlesAt } = observed;
   return settlesAt === undefined || now < settlesAt ? observed : { state: desiredState, since: settlesAt };
 }
 
-/** The state at the end of a transition. */
-export const getSettledState = ({ desiredState, observed }: Readonly<Simulated>): ServiceState =>
-  observed.settlesAt === undefined ? observed.state : desiredState;
+/** The state at the end of a transition. A service that idles counts as running: a query wakes it. */
+export function getSettledState({ driver, desiredState, observed }: Readonly<States> & { driver: DriverName }) {
+  if (driver !== 'simulated') return desiredState === 'stopped' ? 'stopped' : 'running';
+  return observed.settlesAt === undefined ? observed.state : desiredState;
+}
 
-/** A new service. */
-export const provision = (now: number, transitionMs: number): Simulated => ({
+/** A new service. Without a `transitionMs` the driver reports when it runs. */
+export const provision = (now: number, transitionMs: number | undefined): States => ({
   desiredState: 'running',
-  observed: { state: 'provisioning', since: now, settlesAt: now + transitionMs },
+  observed: { state: 'provisioning', since: now, ...settleAfter(now, transitionMs) },
 });
+
+const settleAfter = (now: number, transitionMs: number | undefined): Pick<Observation, 'settlesAt'> =>
+  transitionMs === undefined ? {} : { settlesAt: now + transitionMs };
 
 const RUNNING: readonly ServiceState[] = ['running', 'provisioning', 'starting', 'awaking', 'partially_running'];
 const GONE: readonly ServiceState[] = ['terminating', 'terminated', 'softdeleting', 'softdeleted'];
@@ -35,12 +40,18 @@ const GONE: readonly ServiceState[] = ['terminating', 'terminated', 'softdeletin
  * The service after a command, or undefined if it is in the commanded state already. The last command wins, also during
  * a transition. As in the hosted service, `start` does not wake an idle service and `awake` does not start a stopped one.
  */
-export function obey(service: Simulated, command: Command, now: number, transitionMs: number): Simulated | undefined {
+export function obey(
+  service: States,
+  command: Command,
+  now: number,
+  transitionMs: number | undefined,
+): States | undefined {
   const { state } = observe(service, now);
   if (GONE.includes(state)) throw new AppError('conflict', `The service is ${state} and takes no commands`);
-  const enter = (next: ServiceState, desiredState: DesiredState): Simulated => ({
+  const { reason: _, settlesAt: __, ...observed } = service.observed;
+  const enter = (next: ServiceState, desiredState: DesiredState): States => ({
     desiredState,
-    observed: { state: next, since: now, settlesAt: now + transitionMs },
+    observed: { ...observed, state: next, since: now, ...settleAfter(now, transitionMs) },
   });
   const isStopped = state === 'stopped' || state === 'stopping';
   if (command === 'stop') return isStopped ? undefined : enter('stopping', 'stopped');

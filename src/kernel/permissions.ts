@@ -99,6 +99,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   'control-plane:service:view': service('read', 'View services and their metrics', [
     'instanceGetList',
     'instanceGet',
+    'instanceIdleGet',
     'instancePrometheusGet',
   ]),
   'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [

@@ -1,6 +1,7 @@
 import type { ActivityType, Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { hashPassword, newServicePassword } from '../credentials/secrets.ts';
+import type { DriverName } from '../drivers/driver.ts';
 import { type Command, isDeletable, obey, observe, provision } from '../drivers/simulated.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations, type Violation } from '../kernel/errors.ts';
@@ -46,14 +47,20 @@ interface Options {
   maxServices?: number | undefined;
   /** How long a simulated transition takes. */
   transitionMs?: number | undefined;
+  /** Of services that are created without a driver. */
+  defaultDriver?: DriverName | undefined;
 }
 
 /** Creates, changes, starts, stops and deletes services. */
 export function createServiceLifecycle(options: Options) {
   const { state, clock, audit, organizations } = options;
-  const { maxServices = Number.POSITIVE_INFINITY, transitionMs = 0 } = options;
+  const { maxServices = Number.POSITIVE_INFINITY, transitionMs = 0, defaultDriver = 'simulated' } = options;
   const nextId = createTimeOrderedIds();
   const writer = createServiceWriter({ state, audit });
+
+  /** The driver reports the end of other transitions. */
+  const getTransitionMs = (driver: DriverName): number | undefined =>
+    driver === 'simulated' ? transitionMs : undefined;
 
   async function assertRoom(tx: Db, organizationId: string): Promise<void> {
     if (Number.isFinite(maxServices) && (await hasServices(tx, organizationId, maxServices)))
@@ -73,19 +80,24 @@ export function createServiceLifecycle(options: Options) {
       const now = clock.now();
       const password = newServicePassword();
       const id = nextId(now);
+      // An embedded service cannot join a warehouse.
+      const driver = wanted.driver ?? (wanted.dataWarehouseId === undefined ? defaultDriver : 'simulated');
       const service = await state.write(async (tx) => {
         const organization = await organizations.lock(tx, organizationId);
         const warehouseId = wanted.dataWarehouseId?.toLowerCase();
         const warehouse = warehouseId === undefined ? [] : await listWarehouse(tx, organizationId, warehouseId);
-        const created = toNewService(wanted, {
-          id,
-          organizationId,
-          organization,
-          now,
-          dataWarehouseId: warehouseId ?? newUuid(),
-          settings: hashPassword(password),
-          ...provision(now, transitionMs),
-        });
+        const created = toNewService(
+          { ...wanted, driver },
+          {
+            id,
+            organizationId,
+            organization,
+            now,
+            dataWarehouseId: warehouseId ?? newUuid(),
+            settings: hashPassword(password),
+            ...provision(now, getTransitionMs(driver)),
+          },
+        );
         rejectViolations(newServiceViolations(wanted, organization, warehouse, created));
         await assertRoom(tx, organizationId);
         await insertServices(tx, [created]);
@@ -122,8 +134,9 @@ export function createServiceLifecycle(options: Options) {
     command: (actor: Actor, organizationId: string, id: string, command: Command): Promise<Readonly<Service>> =>
       writer.change(actor, organizationId, id, ({ service }) => {
         const now = clock.now();
-        const obeyed = obey(service, command, now, transitionMs);
+        const obeyed = obey(service, command, now, getTransitionMs(service.driver));
         if (!obeyed) return undefined;
+        if (command === 'awake') obeyed.observed.lastWake = { at: now, cause: 'command' };
         const activity = {
           type: COMMAND_ACTIVITIES[command],
           before: { state: observe(service, now).state },
@@ -161,7 +174,7 @@ export function createServiceLifecycle(options: Options) {
         if (!isDeletable(current))
           throw new AppError('conflict', `The service is ${current}; stop it before you delete it`);
         await assertNoChildren(tx, service);
-        await deleteService(tx, organizationId, id);
+        await deleteService(tx, service, clock.now());
         await audit.record(tx, actor, {
           organizationId,
           type: 'service_delete',

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { DRIVERS, SERVICE_STATES } from '../drivers/driver.ts';
 import { observe } from '../drivers/simulated.ts';
-import { type Clock, isoSeconds } from '../kernel/clock.ts';
+import { type Clock, isoSeconds, isoTime } from '../kernel/clock.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { IpAccessEntry } from '../keys/schema.ts';
@@ -13,6 +13,7 @@ import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
 import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
 import { AUTOSCALING_MODES } from './service-settings.ts';
 import { TagFilter } from './tag-filter.ts';
+import { getWantedSize } from './wanted-size.ts';
 
 export const ServicePath = Type.Object({
   ...OrganizationPath.properties,
@@ -124,6 +125,37 @@ const CurrentScaling = NamedObject(
   { description: 'The settings in effect: those of the active entry of the scaling schedule, or of the service' },
 );
 
+const time = () => Type.String({ format: 'date-time' });
+
+const ServiceStatus = NamedObject(
+  'ServiceStatus',
+  {
+    state: Type.String({ description: 'As state, but resizing while the size changes' }),
+    since: time(),
+    reason: text(),
+    desiredState: Type.Enum(['running', 'idle', 'stopped']),
+    generation: Type.Integer({ description: 'Counts the changes of the service' }),
+    observedGeneration: Type.Integer({ description: 'The last generation that the driver has reached' }),
+    requested: Type.Object({ replicas: Type.Integer(), replicaMemoryGb: Type.Number() }),
+    observed: Type.Object({ replicas: Type.Optional(Type.Integer()), replicaMemoryGb: Type.Optional(Type.Number()) }),
+    inFlight: Type.Optional(
+      Type.Object(
+        { generation: Type.Integer(), attempt: Type.Integer(), since: time() },
+        { description: 'The change that is being made' },
+      ),
+    ),
+    drift: Type.Optional(
+      Type.Object({ since: time(), text: Type.String() }, { description: 'What was changed outside' }),
+    ),
+    evidence: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+        description: 'What the observation is based on, such as a process id or a resource version',
+      }),
+    ),
+  },
+  { description: 'What was asked for, what was observed, and what is being changed; absent for simulated services' },
+);
+
 const Tag = NamedObject('ResourceTagsV1', { key: Type.String(), value: text() });
 
 export const ServiceRecord = NamedObject('Service', {
@@ -164,6 +196,7 @@ export const ServiceRecord = NamedObject('Service', {
   replicaMemoryGb: Type.Optional(Type.Number({ description: 'In horizontal mode only' })),
   scalingSchedule: Type.Optional(ScalingScheduleRecord),
   state: Type.Enum([...SERVICE_STATES], { description: 'As the driver reported it' }),
+  status: Type.Optional(ServiceStatus),
   tags: Type.Optional(Type.Array(Tag)),
   tier: Type.Optional(
     Type.Enum([...SERVICE_KINDS], {
@@ -196,6 +229,36 @@ export function toServiceRecord(service: Readonly<Service>, clock: Pick<Clock, '
     ...(autoscalingMode === 'horizontal' ? toHorizontalFields(scaling) : undefined),
     ...sizes,
     ...details,
+    // After the details: a declared endpoint does not replace the one that was observed.
+    ...(driver === 'simulated' ? undefined : toDrivenFields(service, now)),
+  };
+}
+
+function toDrivenFields(service: Readonly<Service>, now: number) {
+  const { desiredState, generation, settledGeneration, observed } = service;
+  const { state, since, isResizing, reason, replicas, memoryGb, version, evidence, endpoint, inFlight, drift } =
+    observed;
+  const wanted = getWantedSize(service, now);
+  const status: Static<typeof ServiceStatus> = {
+    state: isResizing ? 'resizing' : state,
+    since: isoTime(since),
+    desiredState,
+    generation,
+    observedGeneration: settledGeneration,
+    requested: { replicas: wanted.replicas, replicaMemoryGb: wanted.memoryGb },
+    observed: {
+      ...(replicas === undefined ? undefined : { replicas }),
+      ...(memoryGb === undefined ? undefined : { replicaMemoryGb: memoryGb }),
+    },
+    ...(reason === undefined ? undefined : { reason }),
+    ...(inFlight ? { inFlight: { ...inFlight, since: isoTime(inFlight.since) } } : undefined),
+    ...(drift ? { drift: { ...drift, since: isoTime(drift.since) } } : undefined),
+    ...(evidence ? { evidence } : undefined),
+  };
+  return {
+    status,
+    ...(version === undefined ? undefined : { clickhouseVersion: version, databaseVersion: version }),
+    ...(endpoint ? { endpoints: [{ protocol: 'http', ...endpoint, username: 'default' }] } : undefined),
   };
 }
 

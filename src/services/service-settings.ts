@@ -1,3 +1,5 @@
+import type { KubernetesSettings, WebhookSettings } from '../drivers/driver.ts';
+
 /** `vertical` changes the size of the replicas, `horizontal` their number. */
 export const AUTOSCALING_MODES = ['vertical', 'horizontal'] as const;
 export type AutoscalingMode = (typeof AUTOSCALING_MODES)[number];
@@ -11,7 +13,14 @@ export interface ServiceSettings {
   backupConfiguration?: BackupConfiguration;
   serviceQueryEndpoint?: QueryEndpoint;
   scalingSchedule?: ScheduleEntry[];
+  /** With the driver of the same name only. The password is sent to the database, so it is stored in plain text. */
+  kubernetes?: KubernetesSettings;
+  /** With the driver of the same name only. The secret signs requests, so it is stored in plain text. */
+  webhook?: WebhookSettings;
 }
+
+/** The drivers with settings of their own, which only a fleet file can declare. */
+export const DECLARED_DRIVERS = ['kubernetes', 'webhook'] as const satisfies readonly (keyof ServiceSettings)[];
 
 export interface BackupConfiguration {
   backupPeriodInHours: number;

@@ -56,6 +56,12 @@ export interface ServiceDetails {
   transparentDataEncryptionKeyId?: string;
 }
 
+export interface ServiceSize {
+  /** Of one replica. */
+  memoryGb: number;
+  replicas: number;
+}
+
 /** A database service. Everything but `observed` is what was asked for. */
 export interface Service {
   id: string;
@@ -66,6 +72,12 @@ export interface Service {
   isTierOmitted?: boolean;
   driver: DriverName;
   desiredState: DesiredState;
+  /** Counts the changes of a service that is not simulated. */
+  generation: number;
+  /** The last generation that the driver has reached. */
+  settledGeneration: number;
+  /** The size within the limits of `scaling` that autoscaling chose; the minimum if it is absent. */
+  size?: ServiceSize;
   dataWarehouseId: string;
   /** The first service of its warehouse. */
   isPrimary: boolean;

@@ -1,3 +1,4 @@
+import type { DriverName } from '../drivers/driver.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoize } from '../kernel/memo.ts';
 import { type Page, toSortName } from '../kernel/page.ts';
@@ -10,25 +11,30 @@ import type { Db, Tables } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** The document has what was asked for; what the driver reported is apart. */
-const SERVICE_COLUMNS = ['document', 'observed'] as const;
-type StoredService = Record<(typeof SERVICE_COLUMNS)[number], string>;
+const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
+type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
-const toService = ({ document, observed }: StoredService): Service => ({
+const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
   ...JSON.parse(document),
   observed: JSON.parse(observed),
+  generation,
+  settledGeneration: settled_generation,
 });
 
-const toDocument = ({ observed: _, ...document }: Readonly<Service>): string => JSON.stringify(document);
+function toDocument(service: Readonly<Service>): string {
+  const { observed: _, generation: __, settledGeneration: ___, ...document } = service;
+  return JSON.stringify(document);
+}
 
 /** JSON has no line feeds. */
 const parseJoined = memoize((joined): Readonly<Service> => {
-  const end = joined.indexOf('\n');
-  return toService({ observed: joined.slice(0, end), document: joined.slice(end + 1) });
+  const [generation, settled, observed = '', document = ''] = joined.split('\n');
+  return toService({ observed, document, generation: Number(generation), settled_generation: Number(settled) });
 });
 
 /** Recently read services are parsed once. The result is shared: callers must not modify it. */
-const parseService = ({ document, observed }: StoredService): Readonly<Service> =>
-  parseJoined(`${observed}\n${document}`);
+const parseService = ({ document, observed, generation, settled_generation }: StoredService): Readonly<Service> =>
+  parseJoined(`${generation}\n${settled_generation}\n${observed}\n${document}`);
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -49,7 +55,14 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
     db
       .selectFrom('organizations')
       .innerJoin('services', 'services.organization_id', 'organizations.id')
-      .select(['organizations.tier', 'organizations.paid', 'services.document', 'services.observed'])
+      .select([
+        'organizations.tier',
+        'organizations.paid',
+        'services.document',
+        'services.observed',
+        'services.generation',
+        'services.settled_generation',
+      ])
       .where('organizations.id', '=', value.organizationId)
       .where('services.id', '=', value.id),
   ),
@@ -112,21 +125,28 @@ export async function listExistingServiceIds(
   return rows.map(({ id }) => id);
 }
 
-const setDocument = prepared((db: Db, value: { organizationId: string; id: string; document: string }) =>
-  db
-    .updateTable('services')
-    .set({ document: value.document })
-    .where('organization_id', '=', value.organizationId)
-    .where('id', '=', value.id),
+const setDocument = prepared(
+  (db: Db, value: { organizationId: string; id: string; document: string; generation: number }) =>
+    db
+      .updateTable('services')
+      .set({ document: value.document, generation: value.generation })
+      .where('organization_id', '=', value.organizationId)
+      .where('id', '=', value.id),
 );
+
+/** A change of a service is a new generation. The caller has locked the service. */
+const toNextGeneration = ({ driver, generation }: Readonly<Service>): number =>
+  // Constant for simulated services: it is in the condition of an index, and PostgreSQL would have to update the index.
+  driver === 'simulated' ? generation : generation + 1;
 
 /** Stores what was asked for. Does not update `created_at`, so no index changes. */
 export function updateDocument(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
-  return setDocument.first(tx, { organizationId, id, document: toDocument(service) });
+  const generation = toNextGeneration(service);
+  return setDocument.first(tx, { organizationId, id, document: toDocument(service), generation });
 }
 
-export async function updateService(tx: Db, service: Service): Promise<void> {
+export async function updateService(tx: Db, service: Readonly<Service>): Promise<void> {
   await tx
     .updateTable('services')
     .set({
@@ -134,13 +154,25 @@ export async function updateService(tx: Db, service: Service): Promise<void> {
       document: toDocument(service),
       observed: JSON.stringify(service.observed),
       sort_name: toSortName(service.name),
+      driver: service.driver,
+      generation: toNextGeneration(service),
     })
     .where('organization_id', '=', service.organizationId)
     .where('id', '=', service.id)
     .execute();
 }
 
-const INSERTED_COLUMNS = ['id', 'organization_id', 'created_at', 'document', 'observed', 'sort_name'] as const;
+const INSERTED_COLUMNS = [
+  'id',
+  'organization_id',
+  'created_at',
+  'document',
+  'observed',
+  'sort_name',
+  'driver',
+  'generation',
+  'settled_generation',
+] as const;
 
 const insertRows = preparedRows<Tables['services']>(INSERTED_COLUMNS, (db, rows) =>
   db.insertInto('services').values(rows),
@@ -156,11 +188,78 @@ export const insertServices = (tx: Db, services: readonly Service[]): Promise<vo
       document: toDocument(service),
       observed: JSON.stringify(service.observed),
       sort_name: toSortName(service.name),
+      driver: service.driver,
+      generation: 1,
+      settled_generation: service.driver === 'simulated' ? 1 : 0,
     })),
   );
 
-export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {
+/** The driver removes the service later. */
+export async function deleteService(tx: Db, service: Readonly<Service>, now: number): Promise<void> {
+  const { organizationId, id, driver, observed } = service;
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  if (driver === 'simulated') return;
+  const removal = { organization_id: organizationId, id, driver, removed_at: now };
+  await tx
+    .insertInto('service_removals')
+    .values({ ...removal, document: toDocument(service), observed: JSON.stringify(observed) })
+    .execute();
+}
+
+/** A service that a driver runs. */
+export interface DrivenId {
+  organizationId: string;
+  id: string;
+  driver: DriverName;
+  generation: number;
+}
+
+const selectDriven = (db: Db) =>
+  db
+    .selectFrom('services')
+    .select(['organization_id as organizationId', 'id', 'driver', 'generation'])
+    .where('driver', '<>', 'simulated')
+    .$narrowType<{ driver: DriverName }>();
+
+/** The services of all organizations that are not simulated. */
+export const listDriven = (db: Db): Promise<DrivenId[]> => selectDriven(db).execute();
+
+/** Those whose last change the driver has not reached. */
+export const listUnsettled = (db: Db): Promise<DrivenId[]> =>
+  selectDriven(db)
+    .where((is) => is('generation', '<>', is.ref('settled_generation')))
+    .execute();
+
+/** Reads the store, not a cache: background work has no request that checks for commits. */
+export async function readService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
+  const row = await selectOne.first(db, { organizationId, id });
+  return row && parseService(row);
+}
+
+/** Stores what the driver reported, and the generation that it has reached. */
+export async function updateObserved(
+  tx: Db,
+  { organizationId, id, observed }: Pick<Service, 'organizationId' | 'id' | 'observed'>,
+  settledGeneration: number | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('services')
+    .set({
+      observed: JSON.stringify(observed),
+      ...(settledGeneration === undefined ? undefined : { settled_generation: settledGeneration }),
+    })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export const listRemovals = async (db: Db): Promise<Service[]> =>
+  (await db.selectFrom('service_removals').select(['document', 'observed']).execute()).map((row) =>
+    toService({ ...row, generation: 0, settled_generation: 0 }),
+  );
+
+export async function deleteRemoval(tx: Db, { organizationId, id }: Service): Promise<void> {
+  await tx.deleteFrom('service_removals').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 
 /** Whether the organization has at least this many services. Reads at most as many entries of the index. */

@@ -11,6 +11,8 @@ export interface Tables {
   api_keys: ApiKeyRow;
   custom_roles: CustomRoleRow;
   services: ServiceRow;
+  service_removals: ServiceRemovalRow;
+  leases: LeaseRow;
   usage_costs: UsageCostRow;
   dashboard_tokens: DashboardTokenRow;
   dashboards: DashboardRow;
@@ -85,6 +87,26 @@ export interface ServiceRow {
   document: string;
   observed: string;
   sort_name: string;
+  driver: string;
+  generation: number;
+  settled_generation: number;
+}
+
+interface ServiceRemovalRow {
+  organization_id: string;
+  id: string;
+  driver: string;
+  document: string;
+  observed: string;
+  removed_at: number;
+}
+
+interface LeaseRow {
+  name: string;
+  holder: string;
+  host: string;
+  pid: number;
+  renewed_at: number;
 }
 
 export interface UsageCostRow {

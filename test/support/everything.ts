@@ -28,6 +28,7 @@ const SERVICE_PARTS = [
   'privateEndpointConfig',
   'backupConfiguration',
   'scalingSchedule',
+  'idle',
   'prometheus',
   ...OPTIONAL_PARTS,
 ];

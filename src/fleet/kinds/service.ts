@@ -2,6 +2,7 @@ import { type DriverName, type ServiceState, toDesiredState } from '../../driver
 import { getSettledState } from '../../drivers/simulated.ts';
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
+import { OWN_DATA_RULE } from '../../services/new-service.ts';
 import { declaredScalingViolations } from '../../services/scaling.ts';
 import { scheduleViolations } from '../../services/schedule.ts';
 import {
@@ -13,6 +14,12 @@ import {
 } from '../../services/service.ts';
 import type { ServiceSettings } from '../../services/service-settings.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../services/store.ts';
+import {
+  mergeDriverSettings,
+  missingSettingViolations,
+  toAuditedSettings,
+  toExportedSettings,
+} from '../driver-settings.ts';
 import type { Fields } from '../resource.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
@@ -31,9 +38,17 @@ export const serviceKind: Kind<Service> = {
     ...service.details,
   }),
 
+  toExportFields: (service) => ({ ...serviceKind.toFields(service), ...toExportedSettings(service.settings ?? {}) }),
+
   toAuditFields: (service) => {
     const { passwordHash: _, passwordDoubleSha1Hash: __, ...settings } = service.settings ?? {};
-    return { ...toRecordedFields(service), ...settings, createdAt: isoTime(service.createdAt), ...service.details };
+    return {
+      ...toRecordedFields(service),
+      ...settings,
+      ...toAuditedSettings(settings),
+      createdAt: isoTime(service.createdAt),
+      ...service.details,
+    };
   },
 
   defaults(fields, { organization, now, services }) {
@@ -70,6 +85,8 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      kubernetes,
+      webhook,
       createdAt,
       ...details
     } = fields;
@@ -88,6 +105,7 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      ...mergeDriverSettings(driver as DriverName, { kubernetes, webhook }, before?.settings),
     });
     return {
       id,
@@ -96,7 +114,10 @@ export const serviceKind: Kind<Service> = {
       kind: kind as ServiceKind,
       ...(before?.isTierOmitted && before.kind === kind ? { isTierOmitted: true } : undefined),
       driver: driver as DriverName,
-      ...toStates(state as ServiceState, now, before),
+      ...toStates(driver as DriverName, state as ServiceState, now, before),
+      generation: before?.generation ?? 1,
+      settledGeneration: before?.settledGeneration ?? 1,
+      ...(before?.size ? { size: before.size } : undefined),
       dataWarehouseId: String(dataWarehouseId),
       isPrimary: isPrimary === true,
       scaling,
@@ -106,7 +127,9 @@ export const serviceKind: Kind<Service> = {
     };
   },
 
-  violations: ({ id, after }, context) => [
+  violations: ({ id, before, after }, context) => [
+    ...driverViolations(before, after),
+    ...missingSettingViolations(after),
     ...declaredScalingViolations(after, context.organization),
     ...declaredScheduleViolations(after, context),
     ...primaryViolations(id, after, context),
@@ -120,7 +143,7 @@ export const serviceKind: Kind<Service> = {
     );
   },
 
-  remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
+  remove: (tx, service, { now }) => deleteService(tx, service, now),
 };
 
 const toRecordedFields = (service: Service) => ({
@@ -135,13 +158,17 @@ const toRecordedFields = (service: Service) => ({
 
 /** A declared state is in effect at once. A file that declares the settled state does not interrupt a transition. */
 function toStates(
+  driver: DriverName,
   state: ServiceState,
   now: number,
   before: Service | undefined,
 ): Pick<Service, 'desiredState' | 'observed'> {
-  if (before && getSettledState(before) === state)
+  if (before?.driver === driver && getSettledState(before) === state)
     return { desiredState: before.desiredState, observed: before.observed };
-  return { desiredState: toDesiredState(state), observed: { state, since: now } };
+  const desiredState = toDesiredState(state);
+  if (driver === 'simulated') return { desiredState, observed: { state, since: now } };
+  const isKnown = before?.driver === driver;
+  return { desiredState, observed: isKnown ? before.observed : { state: 'provisioning', since: now } };
 }
 
 const SETTING_NAMES = [
@@ -150,6 +177,8 @@ const SETTING_NAMES = [
   'backupConfiguration',
   'serviceQueryEndpoint',
   'scalingSchedule',
+  'kubernetes',
+  'webhook',
 ] as const satisfies readonly (keyof ServiceSettings)[];
 
 /** The settings with a value, in a fixed order: members are compared as text, and the API stores them in the order of its calls. */
@@ -167,6 +196,15 @@ function removeEmptyFields<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   const filled = Object.entries(value).filter(([, member]) => member !== '' && member !== undefined);
   return Object.fromEntries(filled.map(([name, member]) => [name, removeEmptyFields(member)])) as T;
+}
+
+/** What a driver runs stays where it is, so a service cannot get another one. */
+function driverViolations(before: Service | undefined, { driver, isPrimary }: Service): Violation[] {
+  const path = 'driver';
+  if (driver === 'embedded' && !isPrimary) return [{ path, rule: OWN_DATA_RULE, value: driver }];
+  if (!before || before.driver === 'simulated' || before.driver === driver) return [];
+  const rule = `The service has the driver ${before.driver}; to run it with another one, delete it and create it again`;
+  return [{ path, rule, value: driver }];
 }
 
 const declaredScheduleViolations = (service: Service, { organization }: Context): Violation[] =>

@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newUuid } from '../kernel/ids.ts';
+import type { Access } from './access.ts';
+import { readBody } from './body.ts';
+import { type Answer, type Exception, toAnswer, toNotFoundAnswer, toTextAnswer } from './exceptions.ts';
+import { forwardQuery } from './forward.ts';
+import type { Gate } from './gate.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { QueryBody } from './query.ts';
+import { sendAnswer } from './reject.ts';
+import { MAX_STATEMENT_CHARACTERS, parseRequestUrl, type RequestUrl } from './request-url.ts';
+import { findKind, type StatementKind } from './statement.ts';
+import type { TrafficCounter } from './traffic.ts';
+import type { UseRules } from './use-rules.ts';
+
+const OK = toTextAnswer(200, 'Ok.\n');
+const NO_CONTENT: Answer = { status: 204, headers: {}, body: '' };
+const NOT_IMPLEMENTED = toTextAnswer(501, 'The method is not supported; use GET, HEAD, POST or PUT\n');
+
+const HEALTH_PATHS = ['/ping', '/replicas_status'];
+const QUERY_METHODS = ['GET', 'HEAD', 'POST', 'PUT'];
+const MAX_AGENT_CHARACTERS = 200;
+
+export interface Endpoint {
+  access: Access;
+  gate: Gate;
+  traffic: TrafficCounter;
+  limits: ProxyLimits;
+  useRules: UseRules;
+  logFailure(error: unknown, queryId: string): void;
+}
+
+/** `isAwaited`: the client waits for `100 Continue` before it sends its body. */
+export function handleRequest(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isAwaited: boolean,
+): void {
+  const { access, limits, traffic } = endpoint;
+  const answer = (content: Answer) => {
+    traffic.skip(request.socket);
+    sendAnswer(response, content, limits);
+  };
+  const reject = (exception: Exception) => answer(toAnswer(exception));
+  // Without a listener, an error of a connection would end the process.
+  request.on('error', () => {});
+
+  const text = request.url ?? '';
+  const address = request.socket.remoteAddress ?? '';
+  const refusal = access.checkAddress(address) ?? checkHead(request, text, limits);
+  if (refusal) return void reject(refusal);
+
+  const url = parseRequestUrl(text);
+  const fixed = findFixedAnswer(request.method ?? '', text, url.path);
+  if (fixed) return void answer(fixed);
+
+  const credentials = access.authenticate(request, url, address);
+  if ('name' in credentials) return void reject(credentials);
+
+  readBody(
+    request,
+    { isAwaited, timeoutMs: limits.bodyMs },
+    (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning }),
+    () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
+  );
+}
+
+/** Rules that come before everything else, whatever is asked for. */
+function checkHead({ headers }: IncomingMessage, url: string, { maxUrlBytes }: ProxyLimits): Exception | undefined {
+  if (url.length > maxUrlBytes)
+    return { name: 'BAD_ARGUMENTS', text: `The URL has ${url.length} bytes. Maximum: ${maxUrlBytes}` };
+  const encoding = headers['transfer-encoding'];
+  // Another encoding would reach ClickHouse undecoded.
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+    return { name: 'BAD_ARGUMENTS', text: 'The only supported value of Transfer-Encoding is chunked' };
+  return undefined;
+}
+
+/** The answers that need neither credentials nor a running service. */
+function findFixedAnswer(method: string, url: string, path: string): Answer | undefined {
+  if (!QUERY_METHODS.includes(method)) return method === 'OPTIONS' ? NO_CONTENT : NOT_IMPLEMENTED;
+  const isGet = method === 'GET' || method === 'HEAD';
+  if (isGet && (url === '/' || HEALTH_PATHS.includes(path))) return OK;
+  return path === '/' ? undefined : toNotFoundAnswer(path);
+}
+
+interface Arrival {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: RequestUrl;
+  address: string;
+  body: QueryBody;
+  beginning: Buffer | undefined;
+}
+
+function forward(endpoint: Endpoint, { request, response, url, address, body, beginning }: Arrival): void {
+  const statement = url.statement ?? findStatement(request, url, body, beginning);
+  const kind: StatementKind = findKind(statement);
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, MAX_AGENT_CHARACTERS);
+  const isWhole = body.type === 'none' || (url.statement === undefined && body.type === 'whole');
+  const isIgnored = endpoint.useRules.isIgnored(userAgent, isWhole ? statement : undefined);
+  const since = endpoint.traffic.count(isIgnored);
+  // With an id of our own the query can be ended when its client leaves.
+  const id = url.queryId || newUuid();
+  const parameters = url.queryId ? url.forwarded : `query_id=${id}${url.forwarded === '' ? '' : `&${url.forwarded}`}`;
+  forwardQuery(
+    {
+      request,
+      response,
+      path: `/?${parameters}`,
+      body,
+      id,
+      since,
+      kind,
+      userAgent,
+      cause: { address, userAgent, username: 'default', kind, at: since },
+    },
+    endpoint,
+  );
+}
+
+/** The beginning of a body that is not compressed. */
+function findStatement(
+  { headers }: IncomingMessage,
+  { isDecompressed }: RequestUrl,
+  body: QueryBody,
+  beginning: Buffer | undefined,
+): string | undefined {
+  if (body.type === 'none') return '';
+  if (beginning === undefined || isDecompressed || headers['content-encoding'] !== undefined) return undefined;
+  return beginning.toString('utf8', 0, MAX_STATEMENT_CHARACTERS);
+}

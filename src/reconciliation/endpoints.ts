@@ -1,0 +1,111 @@
+import { hostname } from 'node:os';
+import type { Observed, Upstream } from '../drivers/driver.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { createProxy } from '../proxy/proxy.ts';
+import type { Service } from '../services/service.ts';
+
+/** Inclusive. Both 0: any free port. */
+export interface PortRange {
+  first: number;
+  last: number;
+}
+
+interface Options {
+  proxy: ReturnType<typeof createProxy>;
+  /** The address that the proxy listens on. */
+  host: string;
+  ports: PortRange;
+}
+
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
+/** The ports of services. A service keeps its port: clients have it in their settings. */
+export function createEndpoints({ proxy, host, ports }: Options) {
+  /** The port of each service that this process listens for. */
+  const opened = new Map<string, number>();
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  const publicHost = isWildcard ? hostname() : host;
+
+  const toProxied = ({ id, settings, details }: Readonly<Service>, port: number) => ({
+    id,
+    port,
+    username: 'default' as const,
+    // Without a password every login fails, as with an empty password.
+    passwordHash: settings?.passwordHash ?? '',
+    ipAccessList: details.ipAccessList ?? [],
+  });
+
+  async function open(service: Readonly<Service>): Promise<number> {
+    const stored = service.observed.endpoint?.port;
+    const isTaken = stored !== undefined && [...opened.values()].includes(stored);
+    if (stored !== undefined && !isTaken) return proxy.open(toProxied(service, stored));
+    if (ports.first === 0) return proxy.open(toProxied(service, 0));
+    for (let port = ports.first; port <= ports.last; port++) {
+      if ([...opened.values()].includes(port)) continue;
+      const isOpen = await proxy.open(toProxied(service, port)).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof AppError && error.code === 'conflict') return false;
+          throw error;
+        },
+      );
+      if (isOpen) return port;
+    }
+    throw new AppError(
+      'unavailable',
+      `All ports from ${ports.first} to ${ports.last} are in use; widen --service-ports`,
+    );
+  }
+
+  return {
+    /** Opens the port of a service, or applies its settings. Undefined if the service has no HTTP interface. */
+    async follow(
+      service: Readonly<Service>,
+      observed: Pick<Observed, 'upstream'> | undefined,
+    ): Promise<Endpoint | undefined> {
+      const { id, driver, settings } = service;
+      const known = opened.get(id);
+      if (known !== undefined) {
+        proxy.update(toProxied(service, known));
+        return { host: publicHost, port: known };
+      }
+      const hasInterface =
+        driver === 'embedded' || settings?.kubernetes?.url || service.observed.endpoint || observed?.upstream;
+      if (!hasInterface) return undefined;
+      const port = await open(service);
+      opened.set(id, port);
+      return { host: publicHost, port };
+    },
+
+    setUpstream(id: string, upstream: Upstream | undefined): void {
+      if (opened.has(id)) proxy.setUpstream(id, upstream);
+    },
+
+    async close(id: string): Promise<void> {
+      if (opened.delete(id)) await proxy.close(id);
+    },
+
+    /** Holds new queries back and waits for the running ones. */
+    hold: async (id: string, timeoutMs: number): Promise<void> => {
+      if (opened.has(id)) await proxy.hold(id, timeoutMs);
+    },
+
+    release(id: string): void {
+      if (opened.has(id)) proxy.release(id);
+    },
+
+    getTraffic: (id: string) => (opened.has(id) ? proxy.getTraffic(id) : undefined),
+
+    /** New queries are rejected; running ones may take this long to finish. */
+    async closeAll(drainMs: number): Promise<void> {
+      await Promise.all([...opened.keys()].map((id) => proxy.hold(id, drainMs)));
+      opened.clear();
+      await proxy.closeAll();
+    },
+  };
+}
+
+export type Endpoints = ReturnType<typeof createEndpoints>;

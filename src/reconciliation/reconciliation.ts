@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import type { Intake } from '../billing/metering/intake.ts';
+import type { DriverName, Observed } from '../drivers/driver.ts';
+import { type Clock, SECOND_MS } from '../kernel/clock.ts';
+import { createProxy, type ProxyOptions } from '../proxy/proxy.ts';
+import type { DrivenServices } from '../services/driven-services.ts';
+import type { Service } from '../services/service.ts';
+import type { State } from '../state/state.ts';
+import { createEndpoints, type PortRange } from './endpoints.ts';
+import { createServiceMetering } from './metering.ts';
+import { type ConfiguredDriver, createReconciler } from './reconciler.ts';
+
+interface Options {
+  state: State;
+  services: DrivenServices;
+  intake: Intake;
+  clock: Clock;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  attempts: ProxyOptions['attempts'];
+  /** Those that this installation can use. `onChange` is to be called when the process of a service has ended. */
+  createDrivers(onChange: (serviceId: string) => void): Partial<Record<DriverName, ConfiguredDriver>>;
+  directoryId: string;
+  host: string;
+  endpointPorts: PortRange;
+  drift: 'correct' | 'adopt';
+  ignoredAgents: readonly string[];
+  ignoredStatements: readonly string[];
+  onObserved?(service: Readonly<Service>, observed: Observed): void;
+}
+
+/** Of the time that a shutdown may take. */
+const DRAIN_MS = 8 * SECOND_MS;
+
+export type Reconciliation = ReturnType<typeof createReconciliation>;
+
+/** Everything that makes services run: their drivers, their endpoints, the reconciler and the meters. */
+export function createReconciliation(options: Options) {
+  const { state, services, intake, clock, log, attempts, directoryId, host, endpointPorts, drift } = options;
+  const { ignoredAgents, ignoredStatements, createDrivers, onObserved } = options;
+  const drivers = createDrivers((serviceId) => void reconciler.check(serviceId));
+  const proxy = createProxy({
+    clock,
+    log,
+    host,
+    attempts,
+    ignoredAgents,
+    ignoredStatements,
+    wake: (serviceId, { address, userAgent, kind, at }) =>
+      reconciler.wake(serviceId, { at, cause: 'query', address, userAgent, statement: kind }),
+  });
+  const endpoints = createEndpoints({ proxy, host, ports: endpointPorts });
+  const metering = createServiceMetering({
+    intake,
+    clock,
+    log,
+    countSentBytes: (id) => endpoints.getTraffic(id)?.sentBytes,
+  });
+  const reconciler = createReconciler({
+    state,
+    services,
+    drivers,
+    endpoints,
+    clock,
+    log,
+    onDrift: drift,
+    directoryId,
+    onObserved(service, observed) {
+      metering.observed(service, observed);
+      onObserved?.(service, observed);
+    },
+    onReleased: metering.released,
+  });
+
+  return {
+    findIdleStatus: reconciler.findIdleStatus,
+    /** Looks at the service now instead of after its pause. */
+    check: reconciler.check,
+    flushUsage: metering.flush,
+
+    async start(): Promise<void> {
+      await reconciler.start();
+      metering.start();
+    },
+
+    /** Ends the queries in flight, the work and the processes. The last usage is stored before. */
+    async close(): Promise<void> {
+      await endpoints.closeAll(DRAIN_MS);
+      await metering.close();
+      await reconciler.close();
+      await Promise.all(Object.values(drivers).map((driver) => driver.close()));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { Logger } from 'pino';
+import type { DrivenService, Driver, Observed, Wake } from '../drivers/driver.ts';
+import { createBackgroundLoop } from '../kernel/background-loop.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { DrivenServices } from '../services/driven-services.ts';
+import { getEffectiveScaling } from '../services/schedule.ts';
+import type { Service } from '../services/service.ts';
+import { toDrivenService } from './desired.ts';
+import type { Endpoints } from './endpoints.ts';
+import { findIdleBlockers, type IdleBlocker } from './idle.ts';
+import { type createWorker, RECONCILER, type Step } from './worker.ts';
+
+interface Options {
+  organizationId: string;
+  id: string;
+  driver: Driver;
+  worker: ReturnType<typeof createWorker>;
+  services: DrivenServices;
+  endpoints: Endpoints;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+  /** The id of the data directory of this process. */
+  directoryId: string;
+  signal: AbortSignal;
+  /** Limits how many steps run at the same time. */
+  takeTurn(step: () => Promise<void>): Promise<void>;
+  /** What else keeps the service from idling: merges, mutations, backups. */
+  listBlockers?(service: DrivenService, signal: AbortSignal): Promise<IdleBlocker[]>;
+  onObserved(service: Readonly<Service>, observed: Observed): void;
+}
+
+/** Also the pause between two observations of a service that does not change. */
+const MAX_PAUSE_MS = MINUTE_MS;
+const FIRST_RETRY_MS = SECOND_MS;
+/** While a driver is on its way to the desired state. */
+const PROGRESS_MS = 2 * SECOND_MS;
+/** Before a service that is not idle because of a merge or a running query is checked again. */
+const BLOCKED_MS = 15 * SECOND_MS;
+
+export type ServiceLoop = ReturnType<typeof createServiceLoop>;
+
+/** Observes one service again and again, moves it towards its desired state and lets it idle. */
+export function createServiceLoop(options: Options) {
+  const { organizationId, id, driver, worker, services, endpoints, clock, log, directoryId, signal, takeTurn } =
+    options;
+  let seenGeneration: number | undefined;
+  let last: Step | undefined;
+  let failures = 0;
+  /** Merges, mutations and backups that kept the service from idling at the last check. */
+  let work: IdleBlocker[] = [];
+
+  const loop = createBackgroundLoop({
+    run: () => takeTurn(run),
+    onError(error) {
+      log.warn({ serviceId: id, reason: (error as Error).message }, 'failed to store the state of a service');
+      loop.schedule(MAX_PAUSE_MS);
+    },
+  });
+
+  async function run(): Promise<void> {
+    const service = await services.find(organizationId, id);
+    if (!service || signal.aborted) return;
+    seenGeneration = service.generation;
+    if (!(await isPlacedHere(service))) return;
+    last = await worker.step(service, signal);
+    failures = last.failure ? failures + 1 : 0;
+    options.onObserved(last.service, last.observed ?? { state: 'degraded' });
+    loop.schedule(await findPause(last));
+  }
+
+  /** The data of an embedded service is in one directory, so only the node with that directory can run it. */
+  async function isPlacedHere(service: Service): Promise<boolean> {
+    if (service.driver !== 'embedded') return true;
+    return (service.observed.placement ?? (await services.place(service, directoryId))) === directoryId;
+  }
+
+  async function findPause({ service, observed, isReached, failure }: Step): Promise<number> {
+    work = [];
+    if (failure) return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+    if (!isReached) return PROGRESS_MS;
+    if (observed?.state !== 'running') return MAX_PAUSE_MS;
+    return await considerIdling(service);
+  }
+
+  /** Lets the service idle if nothing prevents it. Returns when to check again. */
+  async function considerIdling(service: Readonly<Service>): Promise<number> {
+    const now = clock.now();
+    const { blockers, idleAt } = findBlockers(service, now);
+    if (idleAt === undefined) return MAX_PAUSE_MS;
+    if (blockers.length === 0) work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
+    if (blockers.length + work.length > 0) return Math.min(Math.max(idleAt - now, BLOCKED_MS), MAX_PAUSE_MS);
+    const { idleTimeoutMinutes } = getEffectiveScaling(service, now).scaling;
+    const reason = `No queries for ${idleTimeoutMinutes} minutes`;
+    const after = await services.idle(RECONCILER, service, reason);
+    return after.generation === service.generation ? MAX_PAUSE_MS : 0;
+  }
+
+  function findBlockers(service: Readonly<Service>, now: number) {
+    const traffic = endpoints.getTraffic(id) ?? { running: 0, waiting: 0 };
+    const { observed } = service;
+    // A command asks for a running service; a query that does not count as use only needs it for a moment.
+    const isWokenByQuery = observed.lastWake?.cause === 'query';
+    return findIdleBlockers(
+      {
+        scaling: getEffectiveScaling(service, now).scaling,
+        canIdle: driver.canIdle(toDrivenService(service)) && endpoints.getTraffic(id) !== undefined,
+        runningSince: observed.since,
+        requestedAt: isWokenByQuery ? 0 : observed.since,
+        traffic,
+      },
+      now,
+    );
+  }
+
+  return {
+    organizationId,
+    id,
+    /** The generation of the last step. */
+    getSeenGeneration: (): number | undefined => seenGeneration,
+    trigger: loop.trigger,
+    getIdleStatus() {
+      const running = last?.observed?.state === 'running' ? last.service : undefined;
+      const { blockers, idleAt } = running ? findBlockers(running, clock.now()) : { blockers: [], idleAt: undefined };
+      return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
+    },
+
+    /** Starts the service for a query. Throws if it is stopped or fails to start. */
+    async wake(wake: Wake): Promise<void> {
+      const actor = {
+        type: 'system',
+        id: 'proxy',
+        details: 'Query',
+        ...(wake.address === undefined ? undefined : { address: wake.address }),
+        ...(wake.userAgent === undefined ? undefined : { userAgent: wake.userAgent }),
+      } as const;
+      await services.wake(actor, organizationId, id, wake);
+      await loop.trigger();
+      if (last?.failure) throw new AppError('unavailable', last.failure.message, { cause: last.failure });
+    },
+
+    close: (): Promise<void> => loop.close(),
+  };
+}
