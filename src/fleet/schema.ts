@@ -29,6 +29,7 @@ import { SERVICE_KINDS } from '../services/service.ts';
 import { AutoscalerBody, BackupConfigurationRecord, QueryEndpointBody } from '../services/settings-schema.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { SourceSpec } from '../sources/schema.ts';
+import { KubernetesSpec, WebhookSpec } from './driver-settings.ts';
 
 const exact = { additionalProperties: false };
 
@@ -115,6 +116,8 @@ export const ServiceSpec = Type.Object(
       ),
     ),
     autoscaling: Type.Optional(Type.Object(AutoscalerBody.properties, exact)),
+    kubernetes: Type.Optional(KubernetesSpec),
+    webhook: Type.Optional(WebhookSpec(Secret)),
     isReadonly: Type.Optional(Type.Boolean()),
     iamRole: optionalText(),
     byocId: optionalText(),

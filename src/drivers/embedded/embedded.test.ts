@@ -155,6 +155,7 @@ describe('the isolation of an embedded service', () => {
   });
 
   it('leaves ordinary work possible', async () => {
+    await converge(service, 'running');
     const spill =
       'SETTINGS max_bytes_before_external_group_by = 1000000, max_bytes_before_external_sort = 1000000, max_threads = 1';
     for (const [sql, expected] of [
