@@ -221,7 +221,7 @@ export const SETTINGS = {
     flag: '--webhook-allow-private',
     argument: '<yes|no>',
     variable: 'PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE',
-    help: 'Allow budget webhooks to call loopback and private addresses',
+    help: 'Allow webhooks of budgets and services to call loopback and private addresses',
     fallback: 'no',
     parse: oneOfTwo('yes', 'no'),
     rule: 'must be yes or no',
