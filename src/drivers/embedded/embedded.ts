@@ -30,7 +30,7 @@ interface Options {
   findPort?(): Promise<number>;
 }
 
-export interface EmbeddedDriver extends Driver {
+interface EmbeddedDriver extends Driver {
   /** What would be interrupted if the service were stopped now; empty if it is not running. */
   listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]>;
 }
