@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './errors.ts';
 import type { Operations } from './generated.ts';
 import { readPage } from './pages.ts';
@@ -44,6 +44,15 @@ export const serviceQuery = (api: Operations, organizationId: string, serviceId:
   queryOptions({
     queryKey: [organizationId, 'services', serviceId],
     queryFn: ({ signal }) => api.instanceGet({ organizationId, serviceId }, { signal }),
+  });
+
+/** `state`: the status is read again when it changes. */
+export const idleStatusQuery = (api: Operations, organizationId: string, serviceId: string, state: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'idle', serviceId, state],
+    queryFn: ({ signal }) => api.instanceIdleGet({ organizationId, serviceId }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
   });
 
 export const keysQuery = (api: Operations, organizationId: string) =>

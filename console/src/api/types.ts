@@ -4,6 +4,7 @@ import type {
   DashboardTokenGetListResult,
   InstanceCreateBody,
   InstanceGetResult,
+  InstanceIdleGetResult,
   InstanceReplicaScalingUpdateBody,
   InstanceStateUpdateBody,
   InstanceUpdateBody,
@@ -16,6 +17,7 @@ import type {
 } from './generated.ts';
 
 export type Service = InstanceGetResult;
+export type IdleStatus = InstanceIdleGetResult;
 export type NewService = InstanceCreateBody;
 export type ServiceChange = InstanceUpdateBody;
 export type ServiceCommand = InstanceStateUpdateBody['command'];
