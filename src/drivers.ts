@@ -16,7 +16,12 @@ interface Options {
 }
 
 /** The drivers of services that are not simulated. */
-export function createDrivers({ config, clock, log, onChange }: Options): Partial<Record<DriverName, ConfiguredDriver>> {
+export function createDrivers({
+  config,
+  clock,
+  log,
+  onChange,
+}: Options): Partial<Record<DriverName, ConfiguredDriver>> {
   return {
     embedded: createEmbeddedDriver({
       directory: join(config.dataDirectory, 'services'),

@@ -36,8 +36,8 @@ import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
-import { idleRoutes } from './reconciliation/routes.ts';
 import type { Reconciliation } from './reconciliation/reconciliation.ts';
+import { idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
@@ -93,7 +93,10 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
 
 type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
 
-function createManagement({ config, state, clock, domains, reconciliation }: Options, shared: SharedGuard): MountedInterface {
+function createManagement(
+  { config, state, clock, domains, reconciliation }: Options,
+  shared: SharedGuard,
+): MountedInterface {
   return {
     documentPaths: ['/v1'],
     guard: {

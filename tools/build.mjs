@@ -1,4 +1,4 @@
-// Builds the server, the embedded engine, the demo's telemetry writer and the console into dist/. Packages that consist of hundreds of small
+// Builds the server, the embedded engine, embedded services, the demo's telemetry writer and the console into dist/. Packages of hundreds of small
 // modules are bundled: loading them one by one took half of the startup time and a fifth of the memory. Only packages without other dependencies:
 // those would have to be found from dist/.
 import { chmodSync, rmSync } from 'node:fs';
@@ -12,16 +12,18 @@ rmSync('dist', { recursive: true, force: true });
 await build('src/main.ts', 'main.js');
 // The embedded engine runs in its own process.
 await build('src/engine/embedded/main.ts', 'engine.js');
+// So does each embedded service. CommonJS, because the loader of modules starts a thread that the program must start itself.
+await build('src/drivers/embedded/program/main.ts', 'service.cjs', 'cjs');
 // So does the program that generates the demo's telemetry.
 await build('src/demo/telemetry/main.ts', 'demo-telemetry.js');
 chmodSync('dist/main.js', 0o755);
 await buildConsole('dist/console');
 
-async function build(input, output) {
+async function build(input, output, format = 'esm') {
   const bundle = await rolldown({ input, platform: 'node', external: (id) => !isLocal(id) && !BUNDLED.test(id) });
   await bundle.write({
     dir: 'dist',
-    format: 'esm',
+    format,
     entryFileNames: output,
     chunkFileNames: '[name].js',
     sourcemap: true,

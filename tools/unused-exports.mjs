@@ -13,6 +13,7 @@ import { GENERATED_CLIENT, writeConsoleClient } from './console-client.mjs';
 const ENTRY_POINTS = [
   'src/main.ts',
   'src/engine/embedded/main.ts',
+  'src/drivers/embedded/program/main.ts',
   'src/demo/telemetry/main.ts',
   'console/src/main.tsx',
   'console/vite.config.ts',

@@ -1,12 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { demoBudget, demo as demoData, demoFleet } from '../demo/fleet.ts';
 import { demoMeters } from '../demo/meters.ts';
 import { openDemoLoader } from '../demo/telemetry/loader.ts';
 import { openDemoUsage } from '../demo/usage/loader.ts';
+import type { Domains } from '../domains.ts';
+import type { ServiceState } from '../drivers/driver.ts';
 import { isLoopbackHost } from '../kernel/addresses.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { SECOND_MS, systemClock } from '../kernel/clock.ts';
 import { addDays, toUtcDay } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
+import type { Service } from '../services/service.ts';
 import { ALL_SETTINGS } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { runServer } from './serve.ts';
@@ -22,6 +26,7 @@ export const demo = defineCommand({
     telemetryOrganization: demoData.organizationId,
     // The demo listens on loopback only, and webhook receivers for trying it out do as well.
     webhookAllowPrivate: 'yes',
+    defaultDriver: 'embedded',
   },
   async run(context) {
     const config = context.readConfig();
@@ -33,14 +38,16 @@ export const demo = defineCommand({
         await fleet.apply(demoFleet(systemClock.now(), { withCosts: isNew }), context.actor('demo'));
         if (isNew) await budgets.create(context.actor('demo'), demoData.organizationId, demoBudget);
       },
-      onReady(server) {
-        context.print(formatWelcome(server, config));
+      async onReady(server) {
+        const startedAt = await findFirstStart(server.domains);
+        const analytics = await waitForService(server.domains);
+        context.print(formatWelcome(server, config, analytics));
         const shared = { clock: systemClock, organizationId: demoData.organizationId, say: context.printMessage };
         const telemetry = openDemoLoader({ ...shared, engine: server.domains.engine });
         const usage = openDemoUsage({
           ...shared,
           ...server.domains,
-          meters: demoMeters(demoData.ids),
+          meters: demoMeters(demoData.ids, startedAt),
           lockAfterDays: config.lockAfterDays,
           actor: context.actor('demo'),
         });
@@ -51,12 +58,46 @@ export const demo = defineCommand({
   },
 });
 
+/** When the demo organization was created; from then on its services are metered. */
+async function findFirstStart({ audit }: Domains): Promise<number> {
+  const { activities } = await audit.list(demoData.organizationId, { type: 'create_organization' }, { limit: 1 });
+  return activities[0]?.createdAt ?? systemClock.now();
+}
+
+const START_MS = 10 * SECOND_MS;
+const POLL_MS = 20;
+const PENDING: readonly ServiceState[] = ['provisioning', 'starting', 'awaking'];
+
+/** The first service, once it runs or has failed to start; after some time, as it is. */
+async function waitForService({ drivenServices }: Domains): Promise<Readonly<Service> | undefined> {
+  const giveUpAt = systemClock.monotonicMs() + START_MS;
+  for (;;) {
+    const service = await drivenServices.find(demoData.organizationId, demoData.serviceId);
+    const isPending = service && PENDING.includes(service.observed.state);
+    if (!isPending || systemClock.monotonicMs() >= giveUpAt) return service;
+    await delay(POLL_MS);
+  }
+}
+
+/** How to query the service, or why it cannot be queried. */
+function formatQuery(service: Readonly<Service> | undefined): string {
+  if (!service) return 'The service was deleted';
+  const { endpoint, state, reason } = service.observed;
+  if (!endpoint || state === 'degraded') return `${service.name} is ${state}: ${reason ?? 'it has no endpoint yet'}`;
+  const url = `http://${endpoint.host}:${endpoint.port}/?query=SELECT+version()`;
+  return `curl -u default:${demoData.servicePassword} '${url}'`;
+}
+
 function requireLoopback(host: string): void {
   if (isLoopbackHost(host)) return;
   throw new UsageError([`--host must be a loopback address, not "${host}": the demo credentials are public`]);
 }
 
-function formatWelcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: Config): string {
+function formatWelcome(
+  { url, dashboardUrl }: Server,
+  { databaseUrl, dataDirectory }: Config,
+  analytics: Readonly<Service> | undefined,
+): string {
   const today = toUtcDay(systemClock.now());
   const organization = `${url}/v1/organizations/${demoData.organizationId}`;
   const admin = `-u ${demoData.admin.keyId}:${demoData.admin.keySecret}`;
@@ -76,6 +117,9 @@ function formatWelcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirecto
     Developer key    ${demoData.developer.keyId} : ${demoData.developer.keySecret}  (read-only)
     Dashboard token  ${demoData.token}  (read-only)
     Dashboard token  ${demoData.writer}  (read-write)
+
+  Query a service
+    ${formatQuery(analytics)}
 
   Update service scaling
     curl -X PATCH ${admin} ${json} \\

@@ -42,6 +42,8 @@ async function checkDemoData(
   context.printMessage(`warning: ${reason}; use another store for real data, and do not put a proxy in front`);
 }
 
+type Background = { close(): Promise<void> } | undefined;
+
 interface Hooks {
   /** Credentials that the console offers for signing in. */
   demo?: { keyId: string; keySecret: string };
@@ -49,7 +51,7 @@ interface Hooks {
   /** Runs after the fleet file was applied. Throws if the server must not start. */
   check?(domains: Domains): Promise<void>;
   /** The returned handle is closed before the server. */
-  onReady(server: Server): { close(): Promise<void> } | undefined;
+  onReady(server: Server): Background | Promise<Background>;
 }
 
 /** Serves until a signal arrives, then completes requests in flight. */
@@ -77,7 +79,7 @@ export async function runServer(config: Config, context: CommandContext, hooks: 
     });
     // Installed before the ready line is printed: a signal may follow it immediately.
     const stop = context.waitForStop();
-    const background = hooks.onReady(server);
+    const background = await hooks.onReady(server);
     log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
     await stop;
     log.info('stopping');

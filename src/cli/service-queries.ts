@@ -1,5 +1,5 @@
-import { STORE_SETTINGS } from '../settings.ts';
 import { AppError } from '../kernel/errors.ts';
+import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { anyText, argument, jsonOption, organizationOption, requiredOption } from './parameters.ts';
 import { connectToServer, keyOption, urlOption } from './server-client.ts';
@@ -29,7 +29,9 @@ const queryService = defineCommand({
         headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
         body: sql,
       }).catch((cause: Error) => {
-        throw new AppError('unavailable', `${name} does not answer at ${host}:${port}; is the server running?`, { cause });
+        throw new AppError('unavailable', `${name} does not answer at ${host}:${port}; is the server running?`, {
+          cause,
+        });
       });
       if (!response.ok) throw new AppError('bad_request', (await response.text()).slice(0, MAX_SHOWN_ERROR).trim());
       for await (const chunk of response.body ?? []) await write(chunk as Uint8Array);

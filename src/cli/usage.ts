@@ -7,15 +7,7 @@ import { AppError } from '../kernel/errors.ts';
 import { ENGINE_SETTINGS } from '../settings.ts';
 import { type CommandOutput, defineCommand, UsageError } from './command.ts';
 import { getOrganization } from './context.ts';
-import {
-  argument,
-  dayRule,
-  flag,
-  jsonOption,
-  option,
-  organizationOption,
-  requiredOption,
-} from './parameters.ts';
+import { argument, dayRule, flag, jsonOption, option, organizationOption, requiredOption } from './parameters.ts';
 import { keyOption, urlOption } from './server-client.ts';
 import { createHttpSend, formatCounts, importUsage, type Send } from './usage-import.ts';
 

@@ -18,6 +18,9 @@ const ids = {
   sandboxWarehouse: '8b695847-3c2a-4f9e-8d63-a8b7c6d5e4f3',
 };
 
+/** Of the user `default` of the services. */
+const servicePassword = 'demo-service-password';
+
 /** Identical on every machine and after every restart, so that commands copied from the README work. */
 export const demo = {
   organizationId: ids.organization,
@@ -31,6 +34,7 @@ export const demo = {
   /** A token with write access. */
   writer: 'demo-dashboard-writer',
   dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
+  servicePassword,
 };
 
 /** About the cost of an ordinary month, so that a spike brings it close to its thresholds. */
@@ -48,15 +52,13 @@ const services: ServiceSpec[] = [
     maxTotalMemoryGb: 360,
     idleScaling: true,
     idleTimeoutMinutes: 15,
+    driver: 'embedded',
+    password: servicePassword,
     provider: 'aws',
     region: 'eu-central-1',
-    databaseVersion: '26.7',
-    endpoints: [
-      { protocol: 'nativesecure', host: 'analytics.demo.internal', port: 9440 },
-      { protocol: 'https', host: 'analytics.demo.internal', port: 8443 },
-      { protocol: 'mysql', host: 'analytics.demo.internal', port: 3306, username: 'mysql4analytics' },
-    ],
     ipAccessList: [
+      { source: '127.0.0.0/8', description: 'This machine' },
+      { source: '::1', description: 'This machine' },
       { source: '10.0.0.0/8', description: 'Office and VPN' },
       { source: '2001:db8::/32', description: 'Data center' },
     ],
@@ -91,9 +93,10 @@ const services: ServiceSpec[] = [
     kind: 'development',
     dataWarehouseId: ids.sandboxWarehouse,
     isPrimary: true,
+    driver: 'embedded',
+    password: servicePassword,
     provider: 'aws',
     region: 'eu-central-1',
-    databaseVersion: '26.7',
     createdAt: '2026-05-20T14:45:00Z',
   },
 ];
@@ -117,7 +120,7 @@ export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }):
       { name: 'Demo editor', token: demo.writer, access: 'write' },
     ],
     dashboards: [fleetOverview(demo.dashboardId), serviceHealth, pilothouse, logsExplorer],
-    ...(withCosts && { usageCosts: listDemoCosts(demoMeters(ids), TIER, nowMs) }),
+    ...(withCosts && { usageCosts: listDemoCosts(demoMeters(ids, nowMs), TIER, nowMs) }),
   };
   return { organizations: [organization] };
 }

@@ -22,16 +22,25 @@ const warehouse = (entityId: string, meter: 'storage' | 'backup', bytes: number)
 
 type Ids = Record<'analytics' | 'reader' | 'sandbox' | 'warehouse' | 'sandboxWarehouse', string>;
 
-/** Compute is metered per minute, bytes per hour. */
-export const demoMeters = ({ analytics, reader, sandbox, warehouse: main, sandboxWarehouse }: Ids): DemoMeter[] => [
-  { ...service(analytics, 'compute', 6, 1), hasSpikes: true },
-  service(reader, 'compute', 1, 1),
-  service(sandbox, 'compute', 0.3, 1),
-  service(analytics, 'publicDataTransfer', 0.5 * GB),
-  service(analytics, 'interRegionTier1DataTransfer', 0.33 * GB),
-  service(reader, 'publicDataTransfer', 0.17 * GB),
-  warehouse(main, 'storage', 1.9 * TB),
-  warehouse(main, 'backup', TB),
-  warehouse(sandboxWarehouse, 'storage', 0.05 * TB),
-  warehouse(sandboxWarehouse, 'backup', 0.025 * TB),
-];
+/**
+ * Compute is metered per minute, bytes per hour. The services that run are metered themselves from the first start of the
+ * demo on; before, in epoch milliseconds, their usage is invented.
+ */
+export function demoMeters(ids: Ids, startedAt: number): DemoMeter[] {
+  const { analytics, reader, sandbox, warehouse: main, sandboxWarehouse } = ids;
+  const invented = [
+    { ...service(analytics, 'compute', 6, 1), hasSpikes: true },
+    service(sandbox, 'compute', 0.3, 1),
+    service(analytics, 'publicDataTransfer', 0.5 * GB),
+    service(analytics, 'interRegionTier1DataTransfer', 0.33 * GB),
+    warehouse(main, 'storage', 1.9 * TB),
+    warehouse(main, 'backup', TB),
+    warehouse(sandboxWarehouse, 'storage', 0.05 * TB),
+    warehouse(sandboxWarehouse, 'backup', 0.025 * TB),
+  ];
+  return [
+    ...invented.map((meter) => ({ ...meter, untilMs: startedAt })),
+    service(reader, 'compute', 1, 1),
+    service(reader, 'publicDataTransfer', 0.17 * GB),
+  ];
+}

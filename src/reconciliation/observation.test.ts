@@ -11,9 +11,7 @@ describe('the desired state', () => {
   it('is reached if state, memory and replicas are as desired', () => {
     expect(listDifferences(running, desired)).toEqual([]);
     expect(listDifferences({ ...running, memoryGb: 8 }, desired)).toEqual(['the memory in GB is 8 instead of 16']);
-    expect(listDifferences({ ...running, replicas: 2 }, desired)).toEqual([
-      'the number of replicas is 2 instead of 3',
-    ]);
+    expect(listDifferences({ ...running, replicas: 2 }, desired)).toEqual(['the number of replicas is 2 instead of 3']);
     expect(listDifferences({ state: 'starting' }, desired)).toEqual(['it is starting']);
   });
 
@@ -60,7 +58,12 @@ describe('an observation', () => {
 
   it('of a failure is degraded with the reason and the attempt', () => {
     const failed = toFailure({ ...before, state: 'starting' }, desired, 'The disk is full', 3, 200);
-    expect(failed).toMatchObject({ state: 'degraded', since: 200, reason: 'The disk is full', inFlight: { attempt: 3 } });
+    expect(failed).toMatchObject({
+      state: 'degraded',
+      since: 200,
+      reason: 'The disk is full',
+      inFlight: { attempt: 3 },
+    });
     expect(toFailure({ ...before, state: 'stopping' }, { ...desired, state: 'stopped' }, 'x', 1, 200).state).toBe(
       'stopping',
     );

@@ -18,7 +18,9 @@ export const IdleStatus = NamedObject('ServiceIdleStatus', {
   lastQueryAt: time('The last query that counts as use'),
   runningQueries: Type.Optional(Type.Integer()),
   ignoredQueries: Type.Optional(
-    Type.Integer({ description: 'Queries that do not count as use, such as health probes, since the endpoint was opened' }),
+    Type.Integer({
+      description: 'Queries that do not count as use, such as health probes, since the endpoint was opened',
+    }),
   ),
   blockers: Type.Array(Type.Object({ type: Type.Enum([...BLOCKER_TYPES]), detail: Type.String() }), {
     description: 'Why the service is not idle; empty while it is idle or stopped',

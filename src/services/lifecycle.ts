@@ -85,15 +85,18 @@ export function createServiceLifecycle(options: Options) {
         const organization = await organizations.lock(tx, organizationId);
         const warehouseId = wanted.dataWarehouseId?.toLowerCase();
         const warehouse = warehouseId === undefined ? [] : await listWarehouse(tx, organizationId, warehouseId);
-        const created = toNewService({ ...wanted, driver }, {
-          id,
-          organizationId,
-          organization,
-          now,
-          dataWarehouseId: warehouseId ?? newUuid(),
-          settings: hashPassword(password),
-          ...provision(now, getTransitionMs(driver)),
-        });
+        const created = toNewService(
+          { ...wanted, driver },
+          {
+            id,
+            organizationId,
+            organization,
+            now,
+            dataWarehouseId: warehouseId ?? newUuid(),
+            settings: hashPassword(password),
+            ...provision(now, getTransitionMs(driver)),
+          },
+        );
         rejectViolations(newServiceViolations(wanted, organization, warehouse, created));
         await assertRoom(tx, organizationId);
         await insertServices(tx, [created]);

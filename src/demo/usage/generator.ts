@@ -15,6 +15,8 @@ export interface DemoMeter {
   shape: 'stored' | 'used';
   /** Has unusually high usage on the day of a spike. */
   hasSpikes?: boolean;
+  /** The service runs from this time on and is metered itself, in epoch milliseconds. */
+  untilMs?: number;
 }
 
 /**
@@ -63,13 +65,13 @@ interface Quantity {
 
 /** One for each interval of the day that has ended. */
 function* listQuantities(meter: DemoMeter, date: Day, nowMs: number): Generator<Quantity> {
-  const { entityId, meter: name, everyMinutes, shape } = meter;
+  const { entityId, meter: name, everyMinutes, shape, untilMs = nowMs } = meter;
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const isSpike = meter.hasSpikes === true && isSpikeDay(date, nowMs);
   const daily = meter.quantity * getScale(meter) * (shape === 'stored' ? growth(midnight) : variation(meter, date));
   for (let minute = 0; minute < CLOCK_TIMES.length; minute += everyMinutes) {
     const at = midnight + minute * MINUTE_MS;
-    if (at + everyMinutes * MINUTE_MS > nowMs) return;
+    if (at + everyMinutes * MINUTE_MS > Math.min(nowMs, untilMs)) return;
     const time = `${date}${CLOCK_TIMES[minute]}Z`;
     const id = `${entityId}/${name}/${time}`;
     const level = shape === 'stored' ? 1 : load(at, isSpike);

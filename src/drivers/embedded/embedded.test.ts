@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { callUpstream, SERVICE_PROGRAM, useEmbeddedServices } from '../../../test/support/embedded-services.ts';
+import { until } from '../../../test/support/until.ts';
+import type { DrivenService } from '../driver.ts';
+import { SECRET_HEADER } from './configuration.ts';
+import { findEmbeddedObstacle } from './installation.ts';
+import { findFreePort } from './running-service.ts';
+
+const changed: string[] = [];
+const taken = createServer().listen(0, '127.0.0.1');
+afterAll(() => taken.close());
+const services = useEmbeddedServices({ onChange: (id) => changed.push(id) });
+const { converge, observe, query, createService, directory, driver } = services;
+
+/** As of a second control plane with the same data. The first port that it chooses is in use. */
+const ports = [() => Promise.resolve((taken.address() as AddressInfo).port)];
+const second = useEmbeddedServices({ directory, findPort: () => (ports.shift() ?? findFreePort)() });
+
+const getPid = async (service: DrivenService): Promise<number> => Number((await observe(service)).evidence?.pid);
+
+describe('an embedded service', () => {
+  const service = createService();
+
+  it('runs ClickHouse, with a limit on its memory that follows its size', async () => {
+    expect(findEmbeddedObstacle(SERVICE_PROGRAM)).toBeUndefined();
+    expect(await observe(service)).toEqual({ state: 'deleted' });
+    await converge(service, 'running', 16);
+    const observed = await observe(service);
+    expect(observed).toMatchObject({ state: 'running', memoryGb: 16, replicas: 1, upstream: { host: '127.0.0.1' } });
+    expect(observed.evidence).toMatchObject({
+      memoryLimitMiB: 512,
+      isolation: expect.stringMatching(/^(landlock|none)$/),
+    });
+    expect((await query(service, 'SELECT version()')).text).toBe(observed.version);
+    const limit = "SELECT getServerSetting('max_server_memory_usage')";
+    expect((await query(service, limit)).text).toBe(String(512 * 2 ** 20));
+    expect(await driver.listBlockers(service.id, new AbortController().signal)).toEqual([]);
+  });
+
+  it('keeps its rows when it is resized, idles, stops and starts', async () => {
+    expect(await query(service, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toEqual({
+      status: 200,
+      text: '',
+    });
+    await query(
+      service,
+      'CREATE TABLE `odd ``\\\\name` AS t ENGINE = Buffer(default, t, 1, 100, 100, 1000, 1000, 1000000, 1000000)',
+    );
+    await query(service, 'INSERT INTO t VALUES (1)');
+    await query(service, 'INSERT INTO `odd ``\\\\name` VALUES (2)');
+    await converge(service, 'running', 24);
+    expect(await observe(service)).toMatchObject({ memoryGb: 24, evidence: { memoryLimitMiB: 768 } });
+    expect((await query(service, 'SELECT groupArray(a) FROM (SELECT a FROM t ORDER BY a)')).text).toBe('[1,2]');
+    const pid = await getPid(service);
+    await converge(service, 'running', 24);
+    expect(await getPid(service)).toBe(pid);
+    await converge(service, 'idle');
+    expect(await observe(service)).toMatchObject({ state: 'idle' });
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    await converge(service, 'stopped');
+    expect(await observe(service)).toMatchObject({ state: 'stopped' });
+    await converge(service, 'running', 24);
+    expect((await query(service, 'SELECT count() FROM t')).text).toBe('2');
+  });
+
+  it('answers only requests with the secret header, and keeps the secrets of a start from its own queries', async () => {
+    const { upstream } = await observe(service);
+    if (!upstream) expect.fail('not running');
+    const url = `http://127.0.0.1:${upstream.port}`;
+    const { [SECRET_HEADER]: secret = '', ...credentials } = upstream.headers;
+    for (const path of ['/', '/ping', '/play', '/dashboard', '/replicas_status', '/?user=default&query=SELECT+1'])
+      expect((await callUpstream(url + path, 'SELECT 1', credentials)).status).toBe(404);
+    const wrongHeader = { ...credentials, [SECRET_HEADER]: 'x'.repeat(secret.length) };
+    expect((await callUpstream(url, 'SELECT 1', wrongHeader)).status).toBe(404);
+    expect((await query(service, 'SELECT 1', { 'X-ClickHouse-Key': 'wrong' })).status).toBe(403);
+    const read = `SELECT getClientHTTPHeader('${SECRET_HEADER}') SETTINGS allow_get_client_http_header = 1`;
+    expect((await query(service, read)).text).toBe('');
+    expect(readdirSync(join(directory, service.id))).toEqual(['data']);
+  });
+
+  it.each(['SYSTEM SHUTDOWN', 'SYSTEM STOP LISTEN HTTP', 'SYSTEM RELOAD USERS'])('rejects %s', async (sql) => {
+    expect((await query(service, sql)).text).toContain('ACCESS_DENIED');
+  });
+
+  it('cannot be ended by killing all queries', async () => {
+    const pid = await getPid(service);
+    await query(service, 'KILL QUERY WHERE 1 SYNC');
+    expect(await getPid(service)).toBe(pid);
+  });
+
+  it('reports its load and the queries that failed for lack of memory', async () => {
+    const before = await observe(service);
+    expect(before.load).toMatchObject({ outOfMemory: 0, storedBytes: expect.any(Number) });
+    const tooLarge = await query(service, 'SELECT length(range(200000000))');
+    expect(tooLarge.text).toContain('MEMORY_LIMIT_EXCEEDED');
+    expect((await observe(service)).load?.outOfMemory).toBeGreaterThan(0);
+    if (process.platform === 'linux') {
+      expect((await observe(service)).load?.memoryBytes).toBeGreaterThan(2 ** 20);
+      expect((await observe(service)).load?.cpuCores).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('lists the work that keeps it from becoming idle', async () => {
+    const abort = new AbortController();
+    const slow = query(service, 'SELECT sleepEachRow(1) FROM numbers(600) SETTINGS max_block_size = 1').catch(() => {});
+    const blockers = await until(
+      () => driver.listBlockers(service.id, abort.signal),
+      (list) => list.length > 0,
+      'the query is not listed',
+    );
+    expect(blockers).toEqual([{ type: 'query', detail: expect.stringContaining('sleepEachRow') }]);
+    await query(service, "KILL QUERY WHERE query LIKE '%sleepEachRow%' SYNC");
+    await slow;
+  });
+});
+
+describe('the isolation of an embedded service', () => {
+  const service = createService();
+
+  it('keeps it in its own directory and off the network', async () => {
+    await converge(service, 'running');
+    const { evidence } = await observe(service);
+    // Without Landlock there is nothing to test: the record says so.
+    if (evidence?.isolation !== 'landlock') return expect(evidence?.isolation).toBe('none');
+    const outside = join(directory, 'outside.csv');
+    writeFileSync(outside, '1\n');
+    const requests: string[] = [];
+    const server = createServer((request, response) => {
+      requests.push(request.url ?? '');
+      response.end('1\n');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const sql of [
+      "SELECT file('/etc/passwd')",
+      `SELECT file('${outside}')`,
+      "SELECT file('/proc/self/environ')",
+      `SELECT * FROM file('${outside}', 'CSV', 'a UInt8')`,
+      `INSERT INTO FUNCTION file('${directory}/new.csv', 'CSV', 'a UInt8') VALUES (1)`,
+      `CREATE TABLE f (a UInt8) ENGINE = File(CSV, '${directory}/new.csv'); INSERT INTO f VALUES (1)`,
+      `SELECT * FROM url('http://127.0.0.1:${port}/x', 'CSV', 'a UInt8') SETTINGS http_max_tries = 1`,
+      `SELECT * FROM s3('http://127.0.0.1:${port}/b/x', NOSIGN, 'CSV', 'a UInt8') SETTINGS s3_retry_attempts = 0`,
+      `SELECT * FROM remote('127.0.0.1:${port}', system.one)`,
+      `BACKUP DATABASE default TO File('${directory}/new')`,
+    ])
+      expect([sql, (await query(service, sql)).status]).not.toEqual([sql, 200]);
+    expect(requests).toEqual([]);
+    expect(readdirSync(directory)).not.toContain('new.csv');
+    server.close();
+  });
+
+  it('leaves ordinary work possible', async () => {
+    const spill =
+      'SETTINGS max_bytes_before_external_group_by = 1000000, max_bytes_before_external_sort = 1000000, max_threads = 1';
+    for (const [sql, expected] of [
+      ['CREATE DATABASE d', ''],
+      ['CREATE TABLE d.t (a UInt64, b String) ENGINE = MergeTree ORDER BY a', ''],
+      ['INSERT INTO d.t SELECT number, toString(number) FROM numbers(200000)', ''],
+      ["ALTER TABLE d.t UPDATE b = 'x' WHERE a = 7 SETTINGS mutations_sync = 1", ''],
+      ['OPTIMIZE TABLE d.t FINAL', ''],
+      ['SELECT b FROM d.t WHERE a = 7', 'x'],
+      [`SELECT count() FROM (SELECT b, count() FROM d.t GROUP BY b ORDER BY b) ${spill}`, '200000'],
+      [
+        "SELECT count() FROM d.t AS x JOIN d.t AS y USING (a) SETTINGS join_algorithm = 'grace_hash', max_bytes_in_join = 1000000",
+        '200000',
+      ],
+      ["SELECT toTimeZone(toDateTime('2026-07-01 00:00:00'), 'Europe/Berlin')", '2026-07-01 02:00:00'],
+      [
+        'CREATE DICTIONARY d.x (a UInt64, b String) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE t DB d)) LAYOUT(FLAT()) LIFETIME(0)',
+        '',
+      ],
+      ["SELECT dictGet('d.x', 'b', 7)", 'x'],
+      ['RENAME TABLE d.t TO d.u', ''],
+      ["BACKUP TABLE d.u TO File('one') FORMAT Null", ''],
+    ])
+      expect([sql, await query(service, sql ?? '')]).toEqual([sql, { status: 200, text: expected }]);
+    await converge(service, 'stopped');
+  });
+});
+
+describe('the directories of embedded services', () => {
+  it.each(['', '..', '../x', 'a/b', '/etc', 'x'.repeat(36), '00000000-0000-0000-0000-00000000000/', '\0'])(
+    'rejects the id %j',
+    async (id) => {
+      await expect(observe(createService(id))).rejects.toThrow('must be a UUID');
+      await expect(converge(createService(id), 'deleted')).rejects.toThrow('must be a UUID');
+    },
+  );
+
+  it('removes the directory of a deleted service and nothing else', async () => {
+    const [kept, deleted] = [createService(), createService()];
+    await converge(kept, 'stopped');
+    await converge(deleted, 'stopped');
+    writeFileSync(join(directory, kept.id, 'data', 'rows'), 'rows');
+    symlinkSync(join(directory, kept.id), join(directory, deleted.id, 'data', 'link'));
+    await converge(deleted, 'deleted');
+    expect(await observe(deleted)).toEqual({ state: 'deleted' });
+    expect(readdirSync(directory)).not.toContain(deleted.id);
+    expect(readdirSync(join(directory, kept.id, 'data'))).toEqual(['rows']);
+    await converge(deleted, 'deleted');
+  });
+
+  it('does not use a link as a directory', async () => {
+    const service = createService();
+    mkdirSync(join(directory, 'elsewhere'));
+    symlinkSync(join(directory, 'elsewhere'), join(directory, service.id));
+    await expect(converge(service, 'running')).rejects.toThrow('must be a directory, not a link');
+    await converge(service, 'deleted');
+    expect(readdirSync(directory)).toContain('elsewhere');
+  });
+});
+
+describe('an embedded service that fails', () => {
+  it('says why it stopped, tells the reconciler, and starts again', async () => {
+    const service = createService();
+    await converge(service, 'running');
+    process.kill(await getPid(service), 'SIGKILL');
+    await until(
+      async () => changed,
+      (list) => list.includes(service.id),
+      'no change reported',
+    );
+    const observed = await observe(service);
+    expect(observed).toMatchObject({ state: 'degraded', reason: expect.stringContaining('signal SIGKILL') });
+    expect(observed.upstream).toBeUndefined();
+    await converge(service, 'running');
+    expect((await observe(service)).state).toBe('running');
+    await converge(service, 'deleted');
+  });
+
+  it('starts on another port if its port is in use', async () => {
+    const service = createService();
+    await second.converge(service, 'running');
+    expect(ports).toEqual([]);
+    expect((await second.query(service, 'SELECT 1')).text).toBe('1');
+    await second.converge(service, 'deleted');
+  });
+
+  it('says why it does not start', async () => {
+    const service = createService();
+    await converge(service, 'running');
+    await expect(second.converge(service, 'running')).rejects.toThrow(/^The service did not start: .*Cannot lock file/);
+    expect(await second.observe(service)).toMatchObject({ state: 'degraded', reason: expect.stringContaining('lock') });
+    expect((await query(service, 'SELECT 1')).text).toBe('1');
+    await converge(service, 'deleted');
+  });
+
+  it('ends a start that is canceled', async () => {
+    const service = createService();
+    const abort = new AbortController();
+    const desired = { generation: 1, state: 'running', replicas: 1, memoryGb: 16 } as const;
+    const start = driver.converge(service, desired, abort.signal);
+    const refused = expect(start).rejects.toThrow('canceled');
+    await until(
+      () => observe(service),
+      ({ state }) => state === 'provisioning',
+      'not starting',
+    );
+    abort.abort();
+    await refused;
+    expect(await observe(service)).toMatchObject({ state: 'stopped' });
+  });
+});

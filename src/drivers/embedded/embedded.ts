@@ -1,0 +1,226 @@
+import type { Logger } from 'pino';
+import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { createKeyedQueue } from '../../kernel/queue.ts';
+import type { Desired, DrivenService, Driver, Observed, ObservedState } from '../driver.ts';
+import { type Blocker, listBlockers } from './blockers.ts';
+import {
+  createServiceDirectory,
+  getServiceDirectory,
+  hasDirectory,
+  removeServiceDirectory,
+  type ServiceDirectory,
+} from './directory.ts';
+import { findInstallation } from './installation.ts';
+import { createLoadMeter, type LoadMeter } from './load.ts';
+import { isRefused, query } from './query.ts';
+import { describeEnd, findFreePort, type RunningService, startService, stopService } from './running-service.ts';
+
+interface Options {
+  /** Contains one directory per service. */
+  directory: string;
+  /** Path of the service program; undefined if this installation does not include it. */
+  program: string | undefined;
+  /** How many MiB of this machine stand for one GB of a service. */
+  mibPerGb: number;
+  clock: Clock;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Called when the process of a service ended by itself. */
+  onChange?(serviceId: string): void;
+  findPort?(): Promise<number>;
+}
+
+export interface EmbeddedDriver extends Driver {
+  /** What would be interrupted if the service were stopped now; empty if it is not running. */
+  listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]>;
+}
+
+/** What the driver knows of a service. */
+interface Entry {
+  running?: RunningService;
+  meter?: LoadMeter;
+  memoryGb?: number;
+  /** Set while `converge` is at work. */
+  transition?: ObservedState | undefined;
+  /** Ends a start. */
+  cancel?: (() => void) | undefined;
+  /** The state that was requested last, for a service without a process. */
+  rest?: 'idle' | 'stopped';
+  /** Why the service has no process although it was to run. */
+  failure?: string | undefined;
+}
+
+/** ClickHouse needs some 100 MiB to start and to answer small queries. */
+const MIN_MEMORY_MIB = 256;
+const ANSWER_MS = 5 * SECOND_MS;
+
+const canceled = () => new AppError('unavailable', 'The request to the service was canceled');
+
+/** Runs each service as a process on this machine. */
+export function createEmbeddedDriver(options: Options): EmbeddedDriver {
+  const { directory, program, mibPerGb, clock, log, onChange, findPort = findFreePort } = options;
+  const entries = new Map<string, Entry>();
+  /** One change at a time per service. */
+  const changes = createKeyedQueue({ concurrency: 1, onCanceled: canceled });
+  let isClosed = false;
+
+  function getEntry(serviceId: string): Entry {
+    const entry = entries.get(serviceId) ?? {};
+    entries.set(serviceId, entry);
+    return entry;
+  }
+
+  const toMemoryMiB = (memoryGb: number) => Math.max(MIN_MEMORY_MIB, Math.round(memoryGb * mibPerGb));
+
+  async function start(id: string, entry: Entry, memoryGb: number, signal: AbortSignal): Promise<void> {
+    if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
+    const installation = findInstallation(program);
+    if (program === undefined || 'obstacle' in installation)
+      throw new AppError('unavailable', 'obstacle' in installation ? installation.obstacle : '');
+    const startedMs = clock.monotonicMs();
+    const running = await startService(
+      {
+        program,
+        library: installation.library,
+        directory: getServiceDirectory(directory, id),
+        memoryMiB: toMemoryMiB(memoryGb),
+        log,
+        findPort,
+      },
+      signal,
+    );
+    Object.assign(entry, { running, memoryGb, meter: createLoadMeter(running, clock) });
+    log.info({ service: id, pid: running.pid, startMs: clock.monotonicMs() - startedMs }, 'an embedded service runs');
+    void running.ended.then((reason) => {
+      if (entry.running !== running) return;
+      delete entry.running;
+      entry.failure = `ClickHouse stopped: ${describeEnd(running, reason)}`;
+      log.warn({ service: id, reason, lines: running.listLines() }, 'an embedded service stopped unexpectedly');
+      onChange?.(id);
+    });
+  }
+
+  async function stop(entry: Entry): Promise<void> {
+    const { running } = entry;
+    if (!running) return;
+    delete entry.running;
+    await stopService(running, log);
+  }
+
+  /** The connections of a process close before its end is reported. A service that is only slow is left alone. */
+  async function endIfRefused({ running }: Entry, signal: AbortSignal): Promise<void> {
+    if (!running) return;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    const error = await query(running.upstream, 'SELECT 1', limit).catch((reason: Error) => reason);
+    if (!(error instanceof Error && isRefused(error))) return;
+    running.kill();
+    await running.ended;
+  }
+
+  async function run(id: string, entry: Entry, memoryGb: number, signal: AbortSignal): Promise<void> {
+    await endIfRefused(entry, signal);
+    const isResized = entry.running && entry.running.memoryMiB !== toMemoryMiB(memoryGb);
+    if (entry.running && !isResized) {
+      entry.memoryGb = memoryGb;
+      return;
+    }
+    const isNew = !hasDirectory(getServiceDirectory(directory, id));
+    if (isResized) entry.transition = 'resizing';
+    else entry.transition = isNew ? 'provisioning' : entry.rest === 'idle' ? 'awaking' : 'starting';
+    await stop(entry);
+    try {
+      await start(id, entry, memoryGb, signal);
+      entry.failure = undefined;
+    } catch (error) {
+      if (!signal.aborted) entry.failure = (error as Error).message;
+      throw error;
+    }
+  }
+
+  async function rest(state: 'idle' | 'stopped', entry: Entry, folder: ServiceDirectory): Promise<void> {
+    entry.transition = 'stopping';
+    createServiceDirectory(folder);
+    await stop(entry);
+    Object.assign(entry, { rest: state, failure: undefined });
+  }
+
+  async function remove(id: string, entry: Entry, folder: ServiceDirectory): Promise<void> {
+    entry.transition = 'stopping';
+    const { running } = entry;
+    delete entry.running;
+    running?.kill();
+    await running?.ended;
+    await removeServiceDirectory(folder);
+    entries.delete(id);
+  }
+
+  return {
+    maxReplicas: 1,
+    isInterruptedByResize: true,
+    canIdle: () => true,
+
+    async observe(service: DrivenService, signal: AbortSignal): Promise<Observed> {
+      const folder = getServiceDirectory(directory, service.id);
+      const entry = entries.get(service.id) ?? {};
+      if (entry.transition) return { state: entry.transition };
+      if (entry.running) return observeRunning(entry, entry.running, signal);
+      if (entry.failure !== undefined) return { state: 'degraded', reason: entry.failure };
+      if (!hasDirectory(folder)) return { state: 'deleted' };
+      const storedBytes = entry.meter?.getStoredBytes();
+      return { state: entry.rest ?? 'stopped', ...(storedBytes !== undefined && { load: { storedBytes } }) };
+    },
+
+    async converge({ id }: DrivenService, desired: Desired, signal: AbortSignal): Promise<void> {
+      const folder = getServiceDirectory(directory, id);
+      await changes.run(
+        id,
+        async () => {
+          const entry = getEntry(id);
+          const closing = new AbortController();
+          entry.cancel = () => closing.abort();
+          try {
+            if (desired.state === 'running')
+              await run(id, entry, desired.memoryGb, AbortSignal.any([signal, closing.signal]));
+            else if (desired.state === 'deleted') await remove(id, entry, folder);
+            else await rest(desired.state, entry, folder);
+          } catch (error) {
+            if (error instanceof AppError) throw error;
+            throw new AppError('unavailable', `The service could not be changed: ${(error as Error).message}`, {
+              cause: error,
+            });
+          } finally {
+            entry.transition = undefined;
+            entry.cancel = undefined;
+          }
+        },
+        signal,
+      );
+    },
+
+    async listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]> {
+      const running = entries.get(serviceId)?.running;
+      return running ? listBlockers(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])) : [];
+    },
+
+    async close(): Promise<void> {
+      isClosed = true;
+      for (const entry of entries.values()) entry.cancel?.();
+      await Promise.all([...entries].map(([id, entry]) => changes.run(id, () => stop(entry))));
+    },
+  };
+}
+
+async function observeRunning(entry: Entry, running: RunningService, signal: AbortSignal): Promise<Observed> {
+  const { upstream, version, pid, memoryMiB } = running;
+  const evidence = { pid, isolation: running.getIsolation() ?? 'none', memoryLimitMiB: memoryMiB };
+  const seen = { replicas: 1, version, evidence, ...(entry.memoryGb !== undefined && { memoryGb: entry.memoryGb }) };
+  try {
+    const load = await entry.meter?.measure(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+    return { state: 'running', ...seen, upstream, ...(load && { load }) };
+  } catch (error) {
+    if (signal.aborted) throw canceled();
+    if (entry.running !== running) return { state: 'degraded', reason: entry.failure ?? 'ClickHouse stopped' };
+    const reason = `ClickHouse did not answer: ${(error as Error).message}`;
+    return { state: 'degraded', reason, ...seen, ...(!isRefused(error) && { upstream }) };
+  }
+}

@@ -1,0 +1,21 @@
+/** The first line on standard input of the program. It contains no secrets: those are in the configuration file. */
+export interface StartMessage {
+  /** Path of libchdb. */
+  library: string;
+  /** The only folder that the process may write to. */
+  data: string;
+  /** A folder that it may read. */
+  configuration: string;
+  /** The only TCP port that the process may listen on. */
+  port: number;
+  /** The arguments of ClickHouse, without the program's name. */
+  arguments: string[];
+}
+
+/** `landlock`: the kernel confines the process to its directory and its port. */
+export type Isolation = 'landlock' | 'none';
+
+/** The first line on standard output. */
+export interface StartReport {
+  isolation: Isolation;
+}

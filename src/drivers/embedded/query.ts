@@ -1,0 +1,46 @@
+import { request } from 'node:http';
+import type { Upstream } from '../driver.ts';
+
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+const MAX_ERROR_CHARACTERS = 300;
+
+/**
+ * Runs a statement of ours and returns the response. The connection is not kept: an idle connection would be one more
+ * thread in the service.
+ */
+export function query({ host, port, headers }: Upstream, sql: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host, port, headers, method: 'POST', path: '/', agent: false, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        chunks.push(chunk);
+        if (bytes > MAX_RESPONSE_BYTES) call.destroy(new Error('the response is too large'));
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`${response.statusCode} ${text.slice(0, MAX_ERROR_CHARACTERS)}`));
+      });
+    });
+    call.on('error', reject);
+    call.end(sql);
+  });
+}
+
+/** The rows of a statement that ends in `FORMAT JSONCompactEachRow`. */
+export async function queryRows<Row>(upstream: Upstream, sql: string, signal: AbortSignal): Promise<Row[]> {
+  const text = await query(upstream, `${sql} FORMAT JSONCompactEachRow`, signal);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** Names of tables are text of users. */
+export const quoteName = (name: string): string => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+
+/** Nothing listens on the port: the process has ended, even if that has not been reported yet. */
+export const isRefused = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
