@@ -175,7 +175,7 @@ function mountConsole(app: App, { config, domains, version, demo }: Options, sha
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
     sessionRoutes({ ...domains, basePath, hasDashboards, attempts, signIns })(scope as App);
-    configRoutes({ basePath, version, demo })(scope as App);
+    configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo })(scope as App);
   });
 }
 

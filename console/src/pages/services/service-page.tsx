@@ -45,7 +45,7 @@ export function ServicePage() {
         <div className={classes.panels}>
           {service.status && <ServiceStatus service={service} status={service.status} />}
           <ServiceEndpoint service={service} />
-          {can('instanceIdleGet') && <ServiceIdling service={service} />}
+          {can('instanceIdleGet') && <ServiceIdling key={service.id} service={service} />}
         </div>
         <ScalingEditor key={service.id} service={service} />
         <ServiceHistory service={service} />

@@ -62,7 +62,6 @@ export function ServiceStatus({ service, status }: { service: Service; status: S
               </>
             )}
           </Fact>
-          <Fact label="Version">{service.databaseVersion}</Fact>
           <Fact label="Evidence">{evidence && renderEvidence(evidence)}</Fact>
         </Facts>
         {differences.length > 0 && (
