@@ -1,4 +1,5 @@
 import { auditRoutes } from './audit/routes.ts';
+import { autoscalingRoutes } from './autoscaling/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
@@ -113,6 +114,7 @@ function createManagement(
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
       idleRoutes({ ...domains, reconciler: reconciliation, clock }),
+      autoscalingRoutes(domains),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),

@@ -178,6 +178,7 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   service_update_backup_configuration: about('changed the backups of the service'),
   service_update_query_endpoints: about('changed the query endpoint of the service'),
   service_update_autoscaling_schedule: about('changed the scaling schedule of the service'),
+  service_update_autoscaling_mode: about('changed what the autoscaler does with the service'),
   service_update_autoscaling_memory: describeScaling('changed the memory per replica of the service'),
   service_update_autoscaling_replicas: describeScaling('changed the number of replicas of the service'),
   service_update_autoscaling_idling: describeScaling('changed the idling of the service'),

@@ -70,6 +70,7 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      autoscaling,
       createdAt,
       ...details
     } = fields;
@@ -88,6 +89,7 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      autoscaling,
     });
     return {
       id,
@@ -157,6 +159,7 @@ const SETTING_NAMES = [
   'backupConfiguration',
   'serviceQueryEndpoint',
   'scalingSchedule',
+  'autoscaling',
 ] as const satisfies readonly (keyof ServiceSettings)[];
 
 /** The settings with a value, in a fixed order: members are compared as text, and the API stores them in the order of its calls. */
