@@ -26,6 +26,7 @@ export interface Server {
   url: string;
   dashboardUrl: string;
   domains: Domains;
+  reconciliation: Reconciliation;
   /** The OpenAPI document of everything served on the main port. */
   document(): object;
   /** Stops accepting connections, finishes requests in flight, stores pending updates and closes the stores. */
@@ -90,7 +91,7 @@ export async function startServer(options: Options): Promise<Server> {
     domains.budgets.start();
     domains.keptResponses.start();
     await reconciliation.start();
-    return { url, dashboardUrl, domains, document: () => apps.main.swagger(), close: shutdown.run };
+    return { url, dashboardUrl, domains, reconciliation, document: () => apps.main.swagger(), close: shutdown.run };
   } catch (error) {
     // The reason is reported even if closing fails too.
     await shutdown.run().catch(() => {});

@@ -5,6 +5,9 @@
 export const DRIVERS = ['simulated', 'embedded', 'kubernetes', 'webhook'] as const;
 export type DriverName = (typeof DRIVERS)[number];
 
+/** The number of replicas that a driver can run, where it is limited. */
+export const MAX_DRIVER_REPLICAS: Partial<Record<DriverName, number>> = { embedded: 1 };
+
 /** The states of the public interface, whose clients have a closed list. */
 export const SERVICE_STATES = [
   'starting',

@@ -6,6 +6,8 @@ export function toObservation(before: Observation, observed: Observed, desired: 
   const isReached = listDifferences(observed, desired).length === 0;
   const state = isReached ? desired.state : observed.state;
   const kept = isReached ? undefined : before.inFlight;
+  // Why the service idles is known since it was asked to.
+  const reason = observed.reason ?? (isReached && state === 'idle' ? before.reason : undefined);
   const shown = toState(state);
   return {
     state: shown,
@@ -14,7 +16,7 @@ export function toObservation(before: Observation, observed: Observed, desired: 
     ...(before.endpoint ? { endpoint: before.endpoint } : undefined),
     ...(before.lastWake ? { lastWake: before.lastWake } : undefined),
     ...(state === 'resizing' ? { isResizing: true } : undefined),
-    ...(observed.reason === undefined ? undefined : { reason: observed.reason }),
+    ...(reason === undefined ? undefined : { reason }),
     ...(observed.replicas === undefined ? undefined : { replicas: observed.replicas }),
     ...(observed.memoryGb === undefined ? undefined : { memoryGb: observed.memoryGb }),
     ...(observed.version === undefined ? undefined : { version: observed.version }),

@@ -46,7 +46,9 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
       if (listDifferences(observed, desired).length > 0) {
         const drift = findDrift(service, observed, desired);
         if (drift && onDrift === 'adopt' && (await adopt(service, observed, drift))) return again(service, observed);
-        await publish(service, (before) => ({
+        // What ended the service is recorded before it starts again.
+        const current = observed.state === 'degraded' ? await record(service, observed, desired) : service;
+        await publish(current, (before) => ({
           ...toTransition(before, observed, desired, clock.now()),
           ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
         }));
@@ -76,6 +78,9 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
       return { service: after ?? service, observed: undefined, isReached: false, failure };
     }
   }
+
+  const record = async (service: Readonly<Service>, observed: Observed, desired: Desired) =>
+    (await publish(service, (before) => toObservation(before, observed, desired, clock.now()))) ?? service;
 
   const observe = (service: Readonly<Service>, signal: AbortSignal): Promise<Observed> =>
     within(OBSERVE_MS, 'did not report its state', signal, (limited) =>

@@ -8,7 +8,7 @@ import { parseFleetFile } from '../../src/fleet/file.ts';
 import { type Server, startServer } from '../../src/server.ts';
 import type { SettingName } from '../../src/settings.ts';
 import { type ApiResponse, type Call, createClient } from './client.ts';
-import { fleet } from './fleet.ts';
+import { acme, fleet } from './fleet.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
@@ -22,6 +22,8 @@ interface ClockedServer {
   call(call: Call): Promise<ApiResponse>;
   /** Stops the server, which writes buffered changes, and starts it again on the same store. */
   restart(): Promise<void>;
+  /** Stores and rates the usage of services up to now. */
+  flushUsage(): Promise<void>;
 }
 
 export interface ClockedOptions {
@@ -49,6 +51,10 @@ export function useClockedServer(store: StoreName, { settings = {}, ...options }
     },
     call: createClient(() => running),
     restart: async () => {},
+    async flushUsage() {
+      await running.reconciliation.flushUsage();
+      await running.domains.rating.rateChanged(acme.id);
+    },
   };
   beforeEach(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));

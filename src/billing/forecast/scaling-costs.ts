@@ -1,3 +1,4 @@
+import { MAX_DRIVER_REPLICAS } from '../../drivers/driver.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addDays, countDaysBetween, toUtcDay } from '../../kernel/days.ts';
 import type { ScalingChange } from '../../services/scaling.ts';
@@ -45,17 +46,25 @@ export function createScalingCosts({ db, services, prices, clock }: Options) {
       const usageWindow = { from: addDays(today, -USAGE_DAYS), to: addDays(today, -1) };
       const usage = await sumComputeCost(db, organizationId, id, usageWindow);
       const days = usage === undefined ? 0 : countDaysBetween(usage.firstDay, usageWindow.to) + 1;
-      const calculateCost = ({ scaling, details }: Readonly<Service>): MonthlyCost => {
+      const calculateCost = ({ driver, scaling: wanted, details }: Readonly<Service>): MonthlyCost => {
+        const scaling = limitReplicas(wanted, MAX_DRIVER_REPLICAS[driver]);
         const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
         const price = getApplicablePrice(book, { ...meter, region: details.region });
         const usedGb = usage && toAverageGb(usage, days, price);
-        const estimatedGb = usedGb === undefined ? undefined : estimateReplicaGb(usedGb, before.scaling, scaling);
+        const estimatedGb = usedGb === undefined ? undefined : estimateReplicaGb(usedGb, limitReplicas(before.scaling, MAX_DRIVER_REPLICAS[before.driver]), scaling);
         return calculateMonthlyCost(scaling, price, estimatedGb);
       };
       return { service: after, before: calculateCost(before), after: calculateCost(after), usageDays: days };
     },
   };
 }
+
+/** A driver may run fewer replicas than were asked for; the others cost nothing. */
+const limitReplicas = (scaling: Scaling, max = Number.POSITIVE_INFINITY): Scaling => ({
+  ...scaling,
+  numReplicas: Math.min(scaling.numReplicas, max),
+  ...(scaling.maxReplicas === undefined ? undefined : { maxReplicas: Math.min(scaling.maxReplicas, max) }),
+});
 
 /** The memory that the compute cost pays for at today's price, as the average over the days. Undefined if it is free. */
 function toAverageGb({ micros }: ComputeUsage, days: number, price: string): number | undefined {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { useClockedServer } from '../support/clocked-server.ts';
+import { acme } from '../support/fleet.ts';
+import { useServices } from '../support/running-service.ts';
+
+const MINUTE_MS = 60_000;
+const HOURS_PER_MONTH = 732;
+
+describe('an embedded service without queries', () => {
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0' } });
+  const services = useServices({ call: (call) => server.call(call) });
+  /** A change of the service makes the reconciler look at it. */
+  const touch = (id: string, value: string) =>
+    services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'touched', value }] } });
+  const letIdle = async (id: string) => {
+    server.now += 16 * MINUTE_MS;
+    await touch(id, String(server.now));
+    return services.untilState(id, 'idle');
+  };
+
+  it('idles after its timeout, and the next query wakes it', async () => {
+    const { id, query } = await services.create();
+    expect(await services.readIdle(id)).toMatchObject({
+      state: 'running',
+      blockers: [{ type: 'new' }],
+      idleAt: new Date(server.now + 15 * MINUTE_MS).toISOString().replace('.000Z', 'Z'),
+    });
+    expect(await letIdle(id)).toMatchObject({
+      state: 'idle',
+      status: { desiredState: 'idle', reason: 'No queries for 15 minutes' },
+    });
+    expect((await services.readIdle(id)).blockers).toEqual([]);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => query('SELECT version()', { headers: { 'user-agent': 'a-client/1.0' } })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await services.untilState(id, 'running');
+    expect(await services.readIdle(id)).toMatchObject({
+      blockers: [{ type: 'recent_query' }],
+      lastWake: { cause: 'query', address: '127.0.0.1', userAgent: 'a-client/1.0', statement: 'SELECT' },
+    });
+    const types = (await services.listActivities(id)).map(({ activityType }) => activityType);
+    expect(types.filter((type) => type === 'service_awaken')).toHaveLength(1);
+    expect(types).toContain('service_idle');
+  });
+
+  it('is not woken by pings or wrong passwords, and not kept awake by health probes', async () => {
+    const { id, url, query } = await services.create();
+    await letIdle(id);
+    expect(await (await fetch(`${url}/ping`)).text()).toBe('Ok.\n');
+    expect((await fetch(`${url}/?query=SELECT+1&user=default&password=wrong`)).status).toBe(401);
+    expect(await services.read(id)).toMatchObject({ state: 'idle' });
+    expect(await query('SELECT 1;')).toEqual({ status: 200, text: '1' });
+    await services.untilState(id, 'running');
+    server.now += MINUTE_MS;
+    await touch(id, 'again');
+    await services.untilState(id, 'idle');
+  });
+
+  it('is charged for the minutes that it ran, and for nothing while it idles', async () => {
+    const { id } = await services.create({ minReplicaMemoryGb: 16, numReplicas: 3 });
+    const readCost = async () => {
+      await server.flushUsage();
+      const day = new Date(server.now).toISOString().slice(0, 10);
+      const path = `/v1/organizations/${acme.id}/usageCost?from_date=${day}&to_date=${day}`;
+      const { costs } = (await server.call({ path, key: acme.admin })).json.result;
+      return costs.find(({ entityId }: { entityId: string }) => entityId === id)?.metrics.computeCHC ?? 0;
+    };
+    server.now += 10 * MINUTE_MS;
+    const running = await readCost();
+    const preview = (await services.send('POST', `/${id}/scaling/preview`, {})).json.result;
+    expect(running).toBeGreaterThan(0);
+    const gbHour = preview.monthlyCost.after.max / (120 * HOURS_PER_MONTH);
+    expect(running).toBeCloseTo(gbHour * 16 * (10 / 60), 4);
+    server.now += 6 * MINUTE_MS;
+    await touch(id, 'idle');
+    await services.untilState(id, 'idle');
+    const idle = await readCost();
+    server.now += 60 * MINUTE_MS;
+    expect(await readCost()).toBe(idle);
+  });
+});
