@@ -19,6 +19,10 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
+const HOUR_MS = 3_600_000;
+/** The load is recorded once a minute. */
+const AUTOSCALING_POLL_MS = 60_000;
+
 const FIRST_SERVICES = 20;
 
 /** The first services. Every query key starts with the organization, so organizations never share cached data. */
@@ -53,6 +57,25 @@ export const idleStatusQuery = (api: Operations, organizationId: string, service
     queryFn: ({ signal }) => api.instanceIdleGet({ organizationId, serviceId }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
+  });
+
+export const autoscalingQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'autoscaling', serviceId],
+    queryFn: ({ signal }) => api.instanceAutoscalingGet({ organizationId, serviceId }, { signal }),
+    refetchInterval: AUTOSCALING_POLL_MS,
+  });
+
+/** The load of the last hours, at most 744. */
+export const autoscalingHistoryQuery = (api: Operations, organizationId: string, serviceId: string, hours: number) =>
+  queryOptions({
+    queryKey: [organizationId, 'autoscaling', serviceId, 'history', hours],
+    queryFn: ({ signal }) => {
+      const to = Date.now();
+      const range = { from: new Date(to - hours * HOUR_MS).toISOString(), to: new Date(to).toISOString() };
+      return api.instanceAutoscalingHistoryGet({ organizationId, serviceId, ...range }, { signal });
+    },
+    refetchInterval: AUTOSCALING_POLL_MS,
   });
 
 export const keysQuery = (api: Operations, organizationId: string) =>

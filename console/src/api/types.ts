@@ -2,6 +2,8 @@
 import type {
   ActivityGetListResult,
   DashboardTokenGetListResult,
+  InstanceAutoscalingGetResult,
+  InstanceAutoscalingHistoryGetResult,
   InstanceCreateBody,
   InstanceGetResult,
   InstanceIdleGetResult,
@@ -18,6 +20,8 @@ import type {
 
 export type Service = InstanceGetResult;
 export type IdleStatus = InstanceIdleGetResult;
+export type Autoscaling = InstanceAutoscalingGetResult;
+export type AutoscalingTimeline = InstanceAutoscalingHistoryGetResult;
 export type NewService = InstanceCreateBody;
 export type ServiceChange = InstanceUpdateBody;
 export type ServiceCommand = InstanceStateUpdateBody['command'];

@@ -10,6 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ServiceBadges } from '../../parts/service-facts.tsx';
 import { getPollMs } from '../../parts/service-status.ts';
+import { AutoscalingPanel } from './autoscaling.tsx';
 import { ScalingEditor } from './scaling-editor.tsx';
 import { ServiceActions } from './service-actions.tsx';
 import { ServiceDetails } from './service-details.tsx';
@@ -48,6 +49,9 @@ export function ServicePage() {
           {can('instanceIdleGet') && <ServiceIdling key={service.id} service={service} />}
         </div>
         <ScalingEditor key={service.id} service={service} />
+        {can('instanceAutoscalingGet') && can('instanceAutoscalingHistoryGet') && (
+          <AutoscalingPanel key={`autoscaling ${service.id}`} service={service} />
+        )}
         <ServiceHistory service={service} />
         <ServiceDetails service={service} />
       </Page>
