@@ -26,9 +26,10 @@ import {
   TotalMemoryGb,
 } from '../services/schema.ts';
 import { SERVICE_KINDS } from '../services/service.ts';
-import { AutoscalerBody, BackupConfigurationRecord, QueryEndpointBody } from '../services/settings-schema.ts';
+import { BackupConfigurationRecord, QueryEndpointBody } from '../services/settings-schema.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { SourceSpec } from '../sources/schema.ts';
+import { KubernetesSpec, WebhookSpec } from './driver-settings.ts';
 
 const exact = { additionalProperties: false };
 
@@ -114,7 +115,8 @@ export const ServiceSpec = Type.Object(
         { maxItems: MAX_ENTRIES },
       ),
     ),
-    autoscaling: Type.Optional(Type.Object(AutoscalerBody.properties, exact)),
+    kubernetes: Type.Optional(KubernetesSpec),
+    webhook: Type.Optional(WebhookSpec(Secret)),
     isReadonly: Type.Optional(Type.Boolean()),
     iamRole: optionalText(),
     byocId: optionalText(),

@@ -16,7 +16,7 @@ import { createWorker } from './worker.ts';
 
 /** A driver, with what only some drivers can tell. */
 export interface ConfiguredDriver extends Driver {
-  listBlockers?(serviceId: string, signal: AbortSignal): Promise<{ type: IdleBlocker['type'] | 'query'; detail: string }[]>;
+  listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
 }
 
 interface Options {

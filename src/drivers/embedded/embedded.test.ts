@@ -113,7 +113,7 @@ describe('an embedded service', () => {
       (list) => list.length > 0,
       'the query is not listed',
     );
-    expect(blockers).toEqual([{ type: 'query', detail: expect.stringContaining('sleepEachRow') }]);
+    expect(blockers).toEqual([{ type: 'running_query', detail: '1 running at the service' }]);
     await query(service, "KILL QUERY WHERE query LIKE '%sleepEachRow%' SYNC");
     await slow;
   });
@@ -155,6 +155,7 @@ describe('the isolation of an embedded service', () => {
   });
 
   it('leaves ordinary work possible', async () => {
+    await converge(service, 'running');
     const spill =
       'SETTINGS max_bytes_before_external_group_by = 1000000, max_bytes_before_external_sort = 1000000, max_threads = 1';
     for (const [sql, expected] of [

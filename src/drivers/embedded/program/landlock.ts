@@ -50,6 +50,8 @@ const READABLE = [
   '/proc/self/stat',
   '/proc/self/statm',
   '/proc/self/status',
+  // The counters of each thread. Without them, every thread of a query throws an exception, which also delays the start.
+  '/proc/self/task',
   '/proc/self/cgroup',
   '/sys/devices/system/cpu',
   '/sys/fs/cgroup',
