@@ -16,7 +16,7 @@ export interface DecisionSettings {
 }
 
 /** The figures that a decision was based on. Loads are totals over all replicas. */
-export interface DecisionInputs {
+interface DecisionInputs {
   mode: AutoscalingMode;
   minMemoryGb: number;
   maxMemoryGb: number;

@@ -21,7 +21,7 @@ export interface HistoryPoint extends ServiceSize {
   costMicrosPerHour: number;
 }
 
-export const MAX_POINTS = 1500;
+const MAX_POINTS = 1500;
 const STEP_MINUTES = [1, 2, 5, 10, 15, 30, 60];
 
 /** The smallest step that gives at most `MAX_POINTS` points. */

@@ -20,15 +20,15 @@ const TARGET_SHARE = 0.6;
 const MAX_SHARE = 0.8;
 const MIN_SHARE = 0.45;
 /** Concurrent queries of one replica. */
-export const QUERIES_PER_REPLICA = 1000;
+const QUERIES_PER_REPLICA = 1000;
 
 export const OUT_COOL_DOWN_MS = 10 * MINUTE_MS;
-export const IN_COOL_DOWN_MS = 30 * MINUTE_MS;
+const IN_COOL_DOWN_MS = 30 * MINUTE_MS;
 
 const { hour: WINDOW } = WINDOW_MINUTES;
 
 /** The load, over all replicas, beyond which the number of replicas is changed, as multiples of one replica. */
-export interface HorizontalThresholds {
+interface HorizontalThresholds {
   /** Out above this. */
   out: number;
   /** In if the load is below `in` and not above `inAtMost`. */
@@ -36,7 +36,7 @@ export interface HorizontalThresholds {
   inAtMost: number;
 }
 
-export function getHorizontalThresholds({ current, limits }: DecisionSettings): HorizontalThresholds {
+function getHorizontalThresholds({ current, limits }: DecisionSettings): HorizontalThresholds {
   const { replicas } = current;
   const canShrink = replicas > limits.minReplicas;
   return {

@@ -24,7 +24,7 @@ export const toMinute = (ms: number): number => Math.floor(ms / MINUTE_MS);
 /** The periods that decisions look back on, in minutes. */
 export const WINDOW_MINUTES = { tenMinutes: 10, hour: 60, threeHours: 180, thirtyHours: 1800 } as const;
 export type WindowName = keyof typeof WINDOW_MINUTES;
-export const WINDOW_NAMES = Object.keys(WINDOW_MINUTES) as WindowName[];
+const WINDOW_NAMES = Object.keys(WINDOW_MINUTES) as WindowName[];
 export const HISTORY_MINUTES = WINDOW_MINUTES.thirtyHours;
 
 /** The highest load in a window. A peak is undefined if it was never measured. */

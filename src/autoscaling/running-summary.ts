@@ -9,8 +9,6 @@ import {
   type WindowName,
 } from './load.ts';
 
-export type RunningSummary = ReturnType<typeof createRunningSummary>;
-
 /**
  * As `summarizeLoad`, for samples that arrive one after another: each is added once, and a summary costs a few lookups
  * instead of a pass over 1,800 samples. Samples must be in the order of their time; others are ignored.

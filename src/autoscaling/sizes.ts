@@ -83,8 +83,4 @@ export function getSizeLimits(
   return { limits: memoryLimit?.readOnly ? { ...limits, fixed: memoryLimit.message } : limits, until };
 }
 
-/** The size that the service is to have now. Autoscaling starts at the minimum. */
-export const getCurrentSize = ({ size }: Pick<Service, 'size'>, limits: SizeLimits): ServiceSize =>
-  clampSize(size ?? { memoryGb: limits.minMemoryGb, replicas: limits.minReplicas }, limits);
-
 const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max);

@@ -22,7 +22,7 @@ const MEMORY_FACTOR = 1.25;
 /** A smaller size must have this many times the memory that is needed, or the next peak would reverse the change. */
 const DOWN_MARGIN = 1.1;
 
-export const UP_COOL_DOWN_MS = 5 * MINUTE_MS;
+const UP_COOL_DOWN_MS = 5 * MINUTE_MS;
 /** While the load of the last 30 hours calls for more than one step. */
 export const FAR_UP_COOL_DOWN_MS = MINUTE_MS;
 export const DOWN_COOL_DOWN_MS = 30 * MINUTE_MS;
@@ -30,7 +30,7 @@ export const DOWN_COOL_DOWN_MS = 30 * MINUTE_MS;
 const { threeHours: WINDOW } = WINDOW_MINUTES;
 
 /** The peaks, over all replicas, beyond which a size is changed. */
-export interface VerticalThresholds {
+interface VerticalThresholds {
   /** Up if the peak is larger than either. */
   cpuUp: number;
   memoryUp: number;

@@ -61,8 +61,10 @@ describe('a window in a time zone', () => {
 
   it('uses the weekday of the zone', () => {
     // Monday in Auckland starts on Sunday at 11:00 UTC in summer.
-    expect(list('Pacific/Auckland', [0, 24], ['01-10', '01-13'], [1])).toEqual(['end 01-12T11:00']);
-    expect(isActive(entry(0, 24, { timeZone: 'Pacific/Auckland', weekdays: [1] }), '2026-01-11T11:00Z')).toBe(true);
+    expect(list('Pacific/Auckland', [0, 24], ['01-10', '01-13'], [1])).toEqual([
+      'start 01-11T11:00',
+      'end 01-12T11:00',
+    ]);
   });
 
   // The clocks go from 02:00 to 03:00 in Berlin at 01:00 UTC, and in Sydney at 16:00 UTC of the day before.

@@ -18,11 +18,11 @@ export interface ServiceSettings {
   backupConfiguration?: BackupConfiguration;
   serviceQueryEndpoint?: QueryEndpoint;
   scalingSchedule?: ScheduleEntry[];
+  autoscaling?: { mode: AutoscalerMode };
   /** With the driver of the same name only. The password is sent to the database, so it is stored in plain text. */
   kubernetes?: KubernetesSettings;
   /** With the driver of the same name only. The secret signs requests, so it is stored in plain text. */
   webhook?: WebhookSettings;
-  autoscaling?: { mode: AutoscalerMode };
 }
 
 /** The drivers with settings of their own, which only a fleet file can declare. */

@@ -28,10 +28,10 @@ const SERVICE_PARTS = [
   'privateEndpointConfig',
   'backupConfiguration',
   'scalingSchedule',
-  'idle',
   'autoscaling',
   'autoscaling/decisions',
   'autoscaling/history',
+  'idle',
   'prometheus',
   ...OPTIONAL_PARTS,
 ];
