@@ -28,21 +28,29 @@ export function createPlotOptions(input: PlotInput): uPlot.Options {
     ...axis,
     scale,
     side: isLeft ? 3 : 1,
-    size: 46,
+    size: 38,
     label: scale,
     labelFont: FONT,
     labelSize: 16,
     show: isLeft || width >= MIN_WIDTH_OF_AXES,
     grid: { show: isLeft, stroke: grid, width: 1 },
   });
-  const fromZero = { range: (_plot: uPlot, _min: number, max: number): [number, number] => [0, (max || 1) * 1.08] };
+  const fromZero = (room: number) => ({
+    range: (_plot: uPlot, _min: number, max: number): [number, number] => [0, (max || 1) * room],
+  });
   return {
     width,
     height,
     padding: [8, width < MIN_WIDTH_OF_AXES ? 12 : 0, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
-    scales: { x: { time: true, range }, GB: fromZero, cores: fromZero, 'CHC/h': fromZero },
+    scales: {
+      x: { time: true, range },
+      GB: fromZero(1.08),
+      cores: fromZero(1.08),
+      // Twice the room: the cost follows the size, and the two lines would hide each other.
+      'CHC/h': fromZero(2),
+    },
     axes: [
       {
         ...axis,

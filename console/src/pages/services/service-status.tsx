@@ -66,7 +66,8 @@ export function ServiceStatus({ service, status }: { service: Service; status: S
         </Facts>
         {differences.length > 0 && (
           <Text size="sm" c="dimmed">
-            {differences.join('. ')}.
+            {differences.join('. ')}.{' '}
+            {service.driver === 'embedded' && requested.replicas > 1 && 'An embedded service has one replica.'}
           </Text>
         )}
       </Stack>
