@@ -33,6 +33,8 @@ export interface ProxyOptions {
   ignoredAgents: readonly string[];
   /** Statements that do not count as use, whatever their case, white space and final semicolon. */
   ignoredStatements: readonly string[];
+  /** Accept only requests whose Host header is a loopback name. */
+  isLoopbackOnly?: boolean;
   limits?: Partial<ProxyLimits>;
 }
 
@@ -93,6 +95,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       server,
       limits,
       useRules,
+      isLoopbackOnly: options.isLoopbackOnly ?? false,
       access: createAccess(id, options.attempts, service),
       traffic: createTrafficCounter(clock),
       gate: createGate({
