@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { autoscaleRows } from './autoscale.mjs';
 import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
@@ -27,6 +28,7 @@ async function main() {
     tiles: () => tileRows(fleetFile),
     intake: intakeRows,
     rating: ratingRows,
+    autoscale: autoscaleRows,
     console: consoleRows,
   };
   // Too long for a full run.

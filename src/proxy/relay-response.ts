@@ -34,7 +34,8 @@ export function relayResponse(incoming: IncomingMessage, response: ServerRespons
     const headers = toResponseHeaders(incoming);
     if (!isHead && !hasLength(incoming)) headers.push('Content-Length', String(bytes));
     start(headers);
-    response.end(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    // node:http joins text with the head, and Latin-1 keeps every byte.
+    response.end(Buffer.concat(chunks).toString('latin1'), 'latin1');
   }
 
   function stream(): void {

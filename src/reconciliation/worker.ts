@@ -54,6 +54,8 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
         current = await publish(current, (before) => ({
           ...toTransition(before, observed, desired, clock.now()),
           ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
+          // Queries may arrive from now on; they wait.
+          ...(endpoint ? { endpoint } : undefined),
         }));
         observed = await change(service, observed, desired, signal);
       }
@@ -136,7 +138,10 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
   return { step };
 }
 
-const toUpstream = (observed: Observed) => (observed.state === 'running' ? observed.upstream : undefined);
+/** Drivers report where to send queries only while the service can answer them, even if it is slow to. */
+const toUpstream = ({ state, upstream }: Observed) => (STOPPED.includes(state) ? undefined : upstream);
+
+const STOPPED: readonly Observed['state'][] = ['idle', 'stopping', 'stopped', 'deleted'];
 
 const getAttempt = ({ observed }: Readonly<Service>, { generation }: Desired): number =>
   observed.inFlight?.generation === generation ? observed.inFlight.attempt : 0;

@@ -109,7 +109,7 @@ function sendQuery(port: number, { method = 'GET', path = '/?query=SELECT+2', he
 /** Sends no credentials. */
 export const NO_CREDENTIALS = { authorization: '' };
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;

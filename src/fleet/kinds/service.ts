@@ -87,6 +87,7 @@ export const serviceKind: Kind<Service> = {
       scalingSchedule,
       kubernetes,
       webhook,
+      autoscaling,
       createdAt,
       ...details
     } = fields;
@@ -106,6 +107,7 @@ export const serviceKind: Kind<Service> = {
       serviceQueryEndpoint,
       scalingSchedule,
       ...mergeDriverSettings(driver as DriverName, { kubernetes, webhook }, before?.settings),
+      autoscaling,
     });
     return {
       id,
@@ -179,6 +181,7 @@ const SETTING_NAMES = [
   'scalingSchedule',
   'kubernetes',
   'webhook',
+  'autoscaling',
 ] as const satisfies readonly (keyof ServiceSettings)[];
 
 /** The settings with a value, in a fixed order: members are compared as text, and the API stores them in the order of its calls. */
