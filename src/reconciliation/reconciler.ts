@@ -16,10 +16,7 @@ import { createWorker } from './worker.ts';
 
 /** A driver, with what only some drivers can tell. */
 export interface ConfiguredDriver extends Driver {
-  listBlockers?(
-    serviceId: string,
-    signal: AbortSignal,
-  ): Promise<{ type: IdleBlocker['type'] | 'query'; detail: string }[]>;
+  listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
 }
 
 interface Options {
@@ -158,6 +155,9 @@ export function createReconciler(options: Options) {
       if (!loop) throw new AppError('unavailable', 'The service is managed by another node now');
       await loop.wake(wake);
     },
+
+    /** Whether this process runs the service. */
+    isResponsible: (id: string): boolean => loops.get(id)?.isResponsible() ?? false,
 
     /** Undefined if another process is responsible for the service. */
     findIdleStatus: (id: string) => loops.get(id)?.getIdleStatus(),
