@@ -17,6 +17,13 @@ interface Options {
   onChange(serviceId: string): void;
 }
 
+/** The program of embedded services; undefined if it is not built. */
+export const findServiceProgram = (): string | undefined => findInPackage('dist/service.cjs');
+
+/** Has a directory for each embedded service. */
+export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+  join(dataDirectory, 'services');
+
 /** The drivers of services that are not simulated. */
 export function createDrivers({
   config,
@@ -26,8 +33,8 @@ export function createDrivers({
 }: Options): Partial<Record<DriverName, ConfiguredDriver>> {
   return {
     embedded: createEmbeddedDriver({
-      directory: join(config.dataDirectory, 'services'),
-      program: findInPackage('dist/service.cjs'),
+      directory: getServicesDirectory(config),
+      program: findServiceProgram(),
       mibPerGb: config.embeddedMibPerGb,
       clock,
       log,

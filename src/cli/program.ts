@@ -5,6 +5,7 @@ import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { apply, exportFleet } from './apply.ts';
 import { auditCommands } from './audit.ts';
+import { autoscaleCommands } from './autoscale.ts';
 import { backup } from './backup.ts';
 import { budgetCommands } from './budgets.ts';
 import { type Command, type CommandOutput, type ProcessAccess, UsageError } from './command.ts';
@@ -41,6 +42,7 @@ const GROUPS: Record<string, string> = {
   prices: 'Show and set the price book',
   usage: 'Import, rate and report metered usage',
   budget: 'Manage budgets',
+  autoscale: 'Compare settings of the autoscaler',
   audit: 'Verify the audit log',
 };
 
@@ -64,6 +66,7 @@ const COMMANDS: readonly Command[] = [
   ...usageReportCommands,
   ...budgetCommands,
   ...auditCommands,
+  ...autoscaleCommands,
   doctor,
   reference,
 ];

@@ -47,8 +47,8 @@ export function createServiceLoop(options: Options) {
   let seenGeneration: number | undefined;
   let last: Step | undefined;
   let failures = 0;
-  let blockers: IdleBlocker[] = [];
-  let idleAt: number | undefined;
+  /** Merges, mutations and backups that kept the service from idling at the last check. */
+  let work: IdleBlocker[] = [];
 
   const loop = createBackgroundLoop({
     run: () => takeTurn(run),
@@ -76,8 +76,7 @@ export function createServiceLoop(options: Options) {
   }
 
   async function findPause({ service, observed, isReached, failure }: Step): Promise<number> {
-    blockers = [];
-    idleAt = undefined;
+    work = [];
     if (failure) return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
     if (!isReached) return PROGRESS_MS;
     if (observed?.state !== 'running') return MAX_PAUSE_MS;
@@ -87,10 +86,10 @@ export function createServiceLoop(options: Options) {
   /** Lets the service idle if nothing prevents it. Returns when to check again. */
   async function considerIdling(service: Readonly<Service>): Promise<number> {
     const now = clock.now();
-    ({ blockers, idleAt } = findBlockers(service, now));
+    const { blockers, idleAt } = findBlockers(service, now);
     if (idleAt === undefined) return MAX_PAUSE_MS;
-    if (blockers.length === 0) blockers = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
-    if (blockers.length > 0) return Math.min(Math.max(idleAt - now, BLOCKED_MS), MAX_PAUSE_MS);
+    if (blockers.length === 0) work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
+    if (blockers.length + work.length > 0) return Math.min(Math.max(idleAt - now, BLOCKED_MS), MAX_PAUSE_MS);
     const { idleTimeoutMinutes } = getEffectiveScaling(service, now).scaling;
     const reason = `No queries for ${idleTimeoutMinutes} minutes`;
     const after = await services.idle(RECONCILER, service, reason);
@@ -120,7 +119,13 @@ export function createServiceLoop(options: Options) {
     /** The generation of the last step. */
     getSeenGeneration: (): number | undefined => seenGeneration,
     trigger: loop.trigger,
-    getIdleStatus: () => ({ blockers, idleAt, traffic: endpoints.getTraffic(id) }),
+    /** False for an embedded service whose data is on another node. */
+    isResponsible: (): boolean => last !== undefined,
+    getIdleStatus() {
+      const running = last?.observed?.state === 'running' ? last.service : undefined;
+      const { blockers, idleAt } = running ? findBlockers(running, clock.now()) : { blockers: [], idleAt: undefined };
+      return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
+    },
 
     /** Starts the service for a query. Throws if it is stopped or fails to start. */
     async wake(wake: Wake): Promise<void> {

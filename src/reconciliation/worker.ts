@@ -40,6 +40,8 @@ const DRAIN_MS = 30 * SECOND_MS;
 export function createWorker({ driver, services, endpoints, clock, log, onDrift }: Options) {
   async function step(service: Readonly<Service>, signal: AbortSignal): Promise<Step> {
     const desired = toDesired(service, driver, clock.now());
+    /** As last stored. */
+    let current = service;
     try {
       const endpoint = await endpoints.follow(service, undefined);
       let observed = await observe(service, signal);
@@ -47,8 +49,9 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
         const drift = findDrift(service, observed, desired);
         if (drift && onDrift === 'adopt' && (await adopt(service, observed, drift))) return again(service, observed);
         // What ended the service is recorded before it starts again.
-        const current = observed.state === 'degraded' ? await record(service, observed, desired) : service;
-        await publish(current, (before) => ({
+        if (observed.state === 'degraded')
+          current = await publish(current, (before) => toObservation(before, observed, desired, clock.now()));
+        current = await publish(current, (before) => ({
           ...toTransition(before, observed, desired, clock.now()),
           ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
         }));
@@ -58,29 +61,24 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
       const isReached = listDifferences(observed, desired).length === 0;
       const opened = endpoint ?? (await endpoints.follow(service, observed));
       if (opened) endpoints.setUpstream(service.id, toUpstream(observed));
-      const after = await publish(
-        service,
+      current = await publish(
+        current,
         (before) => ({
           ...toObservation(before, observed, desired, clock.now()),
           ...(opened ? { endpoint: opened } : undefined),
         }),
         isReached ? desired.generation : undefined,
       );
-      return { service: after ?? service, observed, isReached };
+      return { service: current, observed, isReached };
     } catch (error) {
       const failure = toFailureError(error);
       if (!(error instanceof AppError))
         log.warn({ serviceId: service.id, err: error }, 'failed to reconcile a service');
       const attempt = getAttempt(service, desired) + 1;
-      const after = await publish(service, (before) =>
-        toFailure(before, desired, failure.message, attempt, clock.now()),
-      );
-      return { service: after ?? service, observed: undefined, isReached: false, failure };
+      current = await publish(current, (before) => toFailure(before, desired, failure.message, attempt, clock.now()));
+      return { service: current, observed: undefined, isReached: false, failure };
     }
   }
-
-  const record = async (service: Readonly<Service>, observed: Observed, desired: Desired) =>
-    (await publish(service, (before) => toObservation(before, observed, desired, clock.now()))) ?? service;
 
   const observe = (service: Readonly<Service>, signal: AbortSignal): Promise<Observed> =>
     within(OBSERVE_MS, 'did not report its state', signal, (limited) =>
@@ -124,19 +122,24 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
     service: Readonly<Service>,
     toNext: (before: Observation) => Observation,
     settledGeneration?: number,
-  ): Promise<Readonly<Service> | undefined> {
+  ): Promise<Readonly<Service>> {
     const isNewlySettled = settledGeneration !== undefined && service.settledGeneration !== settledGeneration;
     if (isDeepStrictEqual(toNext(service.observed), service.observed) && !isNewlySettled) return service;
-    return services.observed(RECONCILER, service, ({ observed: before }) => {
+    const stored = await services.observed(RECONCILER, service, ({ observed: before }) => {
       const observed = toNext(before);
       return { observed, settledGeneration, activities: listActivities(before, observed) };
     });
+    // Deleted meanwhile.
+    return stored ?? service;
   }
 
   return { step };
 }
 
-const toUpstream = (observed: Observed) => (observed.state === 'running' ? observed.upstream : undefined);
+/** Drivers report where to send queries only while the service can answer them, even if it is slow to. */
+const toUpstream = ({ state, upstream }: Observed) => (STOPPED.includes(state) ? undefined : upstream);
+
+const STOPPED: readonly Observed['state'][] = ['idle', 'stopping', 'stopped', 'deleted'];
 
 const getAttempt = ({ observed }: Readonly<Service>, { generation }: Desired): number =>
   observed.inFlight?.generation === generation ? observed.inFlight.attempt : 0;

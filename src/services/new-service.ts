@@ -113,6 +113,7 @@ function warehouseViolations(wanted: NewService, warehouse: readonly Service[]):
     const rule = 'Only a service that joins a warehouse can be read-only; give its dataWarehouseId';
     return isReadonly ? [{ path: 'isReadonly', rule, value: isReadonly }] : [];
   }
+  if (wanted.driver === 'embedded') return [{ path: 'dataWarehouseId', rule: OWN_DATA_RULE, value: dataWarehouseId }];
   const first = warehouse.find(({ isPrimary }) => isPrimary) ?? warehouse[0];
   if (!first)
     return [{ path: 'dataWarehouseId', rule: 'The organization has no such warehouse', value: dataWarehouseId }];
@@ -124,6 +125,8 @@ function warehouseViolations(wanted: NewService, warehouse: readonly Service[]):
   };
   return [...inRegion('provider', provider), ...inRegion('region', region)];
 }
+
+export const OWN_DATA_RULE = 'An embedded service has its own data, so it cannot join a warehouse';
 
 /** Totals and memory per replica are two names of the same setting. */
 const totalViolations = (wanted: NewService): Violation[] =>

@@ -4,7 +4,7 @@ import { queryRows } from './query.ts';
 
 /** Work that would be interrupted if the service were stopped now. */
 export interface Blocker {
-  type: 'merge' | 'mutation' | 'backup' | 'query';
+  type: 'merge' | 'mutation' | 'backup' | 'running_query';
   /** One line for users. */
   detail: string;
 }
@@ -21,7 +21,8 @@ FROM system.mutations WHERE NOT is_done AND NOT is_killed AND latest_fail_reason
 UNION ALL
 SELECT 'backup', name FROM system.backups WHERE status IN ('CREATING_BACKUP', 'RESTORING')
 UNION ALL
-SELECT 'query', query FROM system.processes WHERE user = '${OWNER}' AND query_id != queryID()
+SELECT 'running_query', concat(toString(count()), ' running at the service') FROM system.processes
+WHERE user = '${OWNER}' AND query_id != queryID() HAVING count() > 0
 LIMIT ${MAX_BLOCKERS}`;
 
 export async function listBlockers(upstream: Upstream, signal: AbortSignal): Promise<Blocker[]> {
