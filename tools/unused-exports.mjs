@@ -23,7 +23,7 @@ const ENTRY_POINTS = [
 ];
 const isTest = (path) => path.startsWith('test/') || /\.test\.tsx?$/.test(path);
 const isEntryPoint = (path) =>
-  ENTRY_POINTS.includes(path) || /\.test\.tsx?$/.test(path) || /^(bench|tools)\/[^/]+\.mjs$/.test(path);
+  ENTRY_POINTS.includes(path) || /\.test\.tsx?$/.test(path) || /^(bench|examples|tools)\/[^/]+\.mjs$/.test(path);
 
 /**
  * `sources` maps each module's path to its text. Returns the exports without an importer and those that only tests import.
