@@ -138,12 +138,25 @@ function sendQuery(query: Query, target: Target, onLost: (error: Error) => void)
     incoming.once('end', () => {
       if (incoming.rawTrailers.length > 0) response.addTrailers(toPairs(incoming.rawTrailers));
     });
-    // A response that was cut must not look complete.
+    // ClickHouse ends a response that fails with the reason and closes the connection. Both are passed on.
+    const { socket } = incoming;
+    const readRest = () => {
+      // Each call passes what has arrived to the pipe, although the client may not have read the bytes before it.
+      while (!response.destroyed && incoming.read() !== null);
+    };
+    socket.prependOnceListener('close', readRest);
+    incoming.once('error', () => {});
     incoming.once('close', () => {
-      if (!incoming.complete) response.destroy();
+      socket.off('close', readRest);
+      if (!incoming.complete) cut();
     });
-    incoming.once('error', () => response.destroy());
     incoming.pipe(response);
+  }
+
+  /** A response that was cut must not look complete. What was written to the connection is sent first. */
+  function cut(): void {
+    if (response.socket) response.socket.destroySoon();
+    else response.destroy();
   }
 
   return {
