@@ -8,6 +8,7 @@ import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
 import { listRows } from './lists.mjs';
 import { requestRows } from './requests.mjs';
+import { servicesRows } from './services.mjs';
 import { soakRows } from './soak.mjs';
 import { tileRows } from './tiles.mjs';
 import { directory, figureRow, residentMb, SLICE_MS, SLICES, startServer } from './tools.mjs';
@@ -32,6 +33,7 @@ async function main() {
   // Too long for a full run.
   if (only === 'soak') return console.log(renderTable(await soakRows()));
   if (only === 'lists') return console.log(renderTable(await listRows()));
+  if (only === 'services') return console.log(renderTable(await servicesRows()));
   const isRequest = only && !(only in parts);
   const rows = [];
   for (const [name, measure] of Object.entries(parts)) {
