@@ -15,10 +15,15 @@ const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 /** Slices that are not counted, while code is compiled and caches fill. */
 const WARM_UP_SLICES = 3;
 
-/** Undefined until the whole head has arrived. `missingBytes`: the length of the body that has not arrived yet. */
+/**
+ * Undefined until the whole head has arrived, and with it the whole body of a response in chunks. `missingBytes`: the length
+ * of the body that has not arrived yet.
+ */
 function parseHead(text) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
+  const isChunked = /transfer-encoding: chunked/i.test(text.slice(0, end));
+  if (isChunked) return text.endsWith('\r\n0\r\n\r\n') ? { status: text.slice(9, 12), missingBytes: 0 } : undefined;
   const length = Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
   return { status: text.slice(9, 12), missingBytes: length - (text.length - end - 4) };
 }

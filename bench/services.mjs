@@ -1,4 +1,4 @@
-// npm run bench -- services: waking an idle service, what idle services cost, and what reconciling many services costs.
+// npm run bench -- services: waking an idle service, its endpoint, what idle services cost, and what reconciling many services costs.
 // BENCH_WAKES, BENCH_IDLE_SERVICES and BENCH_QUIET_SECONDS shorten the run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openClockedServer } from './clocked-server.mjs';
 import { benchFleet } from './fleet.mjs';
 import { send, startListener } from './listener.mjs';
+import { proxyRows } from './proxy.mjs';
 import { directory, figureRow, median, startServer } from './tools.mjs';
 
 const WAKES = Number(process.env.BENCH_WAKES ?? 200);
@@ -24,7 +25,7 @@ const SETUP = [
 const QUERY = 'SELECT count() FROM t';
 
 export async function servicesRows() {
-  return [...(await wakeRows()), ...(await idleRows()), ...(await quietRows())];
+  return [...(await wakeRows()), ...(await endpointRows()), ...(await idleRows()), ...(await quietRows())];
 }
 
 const emptyFleet = () => benchFleet({ entities: 0, days: 0 });
@@ -84,6 +85,16 @@ async function wakeRows() {
 }
 
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
+
+async function endpointRows() {
+  const { port, untilAnswer, stop } = await startListener(join(directory, 'endpoint'));
+  await untilAnswer();
+  try {
+    return await proxyRows({ host: '127.0.0.1', port, headers: {} });
+  } finally {
+    await stop();
+  }
+}
 
 /** The services are made idle once; the server that is measured finds them idle when it starts. */
 async function idleRows() {

@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
+import { createAutoscaling } from './autoscaling/autoscaling.ts';
+import { createLoadHistory } from './autoscaling/load-history.ts';
+import { createReplays } from './autoscaling/replay/replays.ts';
 import { createBudgets } from './billing/budgets/budgets.ts';
 import { createCosts } from './billing/costs.ts';
 import { createEntities } from './billing/entities.ts';
@@ -122,6 +125,9 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     allowPrivate: config.webhookAllowPrivate ?? false,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, prices, clock });
+  const loadHistory = createLoadHistory({ state });
+  const autoscaling = createAutoscaling({ state, clock, organizations, services, prices, loadHistory });
+  const replays = createReplays({ clock, prices, loadHistory });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({ state, engine, clock, log, dataDirectory: config.dataDirectory });
@@ -192,6 +198,9 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     forecasts,
     budgets,
     scalingCosts,
+    loadHistory,
+    autoscaling,
+    replays,
     serviceMetrics,
     intake,
     rating,

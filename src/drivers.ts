@@ -3,17 +3,26 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { DriverName } from './drivers/driver.ts';
 import { createEmbeddedDriver } from './drivers/embedded/embedded.ts';
+import { createKubernetesDriver } from './drivers/kubernetes/kubernetes-driver.ts';
+import { createWebhookDriver } from './drivers/webhook/webhook-driver.ts';
 import { findInPackage } from './engine/package-files.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { ConfiguredDriver } from './reconciliation/reconciler.ts';
 
 interface Options {
-  config: Pick<Config, 'dataDirectory' | 'embeddedMibPerGb'>;
+  config: Pick<Config, 'dataDirectory' | 'embeddedMibPerGb' | 'kubeconfig' | 'webhookAllowPrivate'>;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Called when the process of a service has ended. */
   onChange(serviceId: string): void;
 }
+
+/** The program of embedded services; undefined if it is not built. */
+export const findServiceProgram = (): string | undefined => findInPackage('dist/service.cjs');
+
+/** Has a directory for each embedded service. */
+export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+  join(dataDirectory, 'services');
 
 /** The drivers of services that are not simulated. */
 export function createDrivers({
@@ -24,12 +33,14 @@ export function createDrivers({
 }: Options): Partial<Record<DriverName, ConfiguredDriver>> {
   return {
     embedded: createEmbeddedDriver({
-      directory: join(config.dataDirectory, 'services'),
-      program: findInPackage('dist/service.cjs'),
+      directory: getServicesDirectory(config),
+      program: findServiceProgram(),
       mibPerGb: config.embeddedMibPerGb,
       clock,
       log,
       onChange,
     }),
+    kubernetes: createKubernetesDriver({ kubeconfig: config.kubeconfig, log }),
+    webhook: createWebhookDriver({ clock, allowPrivate: config.webhookAllowPrivate ?? false }),
   };
 }

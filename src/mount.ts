@@ -1,4 +1,5 @@
 import { auditRoutes } from './audit/routes.ts';
+import { autoscalingRoutes } from './autoscaling/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
@@ -50,7 +51,10 @@ import { createTokenAuthentication, needsWriteToken } from './tokens/authenticat
 import { tokenRoutes } from './tokens/routes.ts';
 
 interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
-  config: Pick<Config, 'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken'>;
+  config: Pick<
+    Config,
+    'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken' | 'defaultDriver'
+  >;
   clock: Clock;
   metrics: Metrics;
   state: State;
@@ -112,6 +116,7 @@ function createManagement(
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
+      autoscalingRoutes(domains),
       idleRoutes({ ...domains, reconciler: reconciliation, clock }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
@@ -175,7 +180,7 @@ function mountConsole(app: App, { config, domains, version, demo }: Options, sha
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
     sessionRoutes({ ...domains, basePath, hasDashboards, attempts, signIns })(scope as App);
-    configRoutes({ basePath, version, demo })(scope as App);
+    configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo })(scope as App);
   });
 }
 

@@ -32,7 +32,8 @@ const FOUNDATIONS = {
   http: ['kernel'],
   expressions: ['kernel', 'engine'],
   credentials: ['kernel', 'state'],
-  drivers: ['kernel'],
+  webhooks: ['kernel'],
+  drivers: ['kernel', 'webhooks'],
   proxy: ['kernel', 'credentials', 'drivers'],
 };
 

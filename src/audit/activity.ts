@@ -40,6 +40,7 @@ const RESOURCE_TYPES = {
   service_update_backup_configuration: 'service',
   service_update_query_endpoints: 'service',
   service_update_autoscaling_schedule: 'service',
+  service_update_autoscaling_mode: 'service',
   service_update_autoscaling_memory: 'service',
   service_update_autoscaling_replicas: 'service',
   service_update_autoscaling_idling: 'service',

@@ -11,6 +11,7 @@ const PUBLIC_TYPES = {
   service_drift: 'service_update_name',
   service_resize: 'service_update_autoscaling_memory',
   service_update_tags: 'service_update_name',
+  service_update_autoscaling_mode: 'service_update_autoscaling_memory',
   usage_cost_import: 'organization_update_spend_alert',
   budget_create: 'organization_update_spend_alert',
   budget_update: 'organization_update_spend_alert',

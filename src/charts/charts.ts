@@ -1,6 +1,7 @@
 import type { Column, Engine } from '../engine/engine.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Zone } from '../kernel/zone.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
 import { buildQuery, rowsIn, unknownSource } from './build-query.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
@@ -33,7 +34,6 @@ import type { Tile } from './tile-schema.ts';
 import { listPartialBuckets, type PartialBucket, type Range, singleBucket, type TimeBuckets } from './time-buckets.ts';
 import { findEventUnit } from './units.ts';
 import { type BucketChoice, chooseBuckets, chooseExactBuckets, getZone, type TileView } from './view.ts';
-import type { Zone } from './zone.ts';
 
 const MEBIBYTE = 2 ** 20;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../engine/engine.ts';
+import { findZone, type Zone } from '../kernel/zone.ts';
 import { METRIC_DATA_TYPES, type MetricDataType } from '../sources/source.ts';
 import type { AggregationName } from './aggregations.ts';
 import { planContents } from './column-contents.ts';
@@ -8,7 +9,6 @@ import { planSearch } from './search-rows.ts';
 import type { SeriesQuery } from './series-query.ts';
 import { singleBucket, splitRange } from './time-buckets.ts';
 import { chooseBins, planBins, planValueRange } from './value-bins.ts';
-import { findZone, type Zone } from './zone.ts';
 
 const T0 = Date.parse('2026-03-01T10:00:00Z');
 const range = { startMs: T0, endMs: T0 + 3_600_000 };

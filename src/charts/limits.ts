@@ -1,6 +1,6 @@
+import type { Zone } from '../kernel/zone.ts';
 import { queryError } from './draft.ts';
 import { countBuckets, findGranularity, type Granularity, type Range, type TimeBuckets } from './time-buckets.ts';
-import type { Zone } from './zone.ts';
 
 export const MAX_BUCKETS = 1500;
 /** Points are buckets × groups, summed over the series. */

@@ -3,12 +3,12 @@ import { useEngine } from '../../test/support/engine.ts';
 import { OWN_DATABASE } from '../engine/engine.ts';
 import { createWriter } from '../expressions/writer.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { findZone, type Zone } from '../kernel/zone.ts';
 import type { MetricDataType } from '../sources/source.ts';
 import { planSeries } from './plan.ts';
 import { computeRatio } from './ratio.ts';
 import type { Points, SeriesQuery } from './series-query.ts';
 import { GRANULARITIES, type Granularity, singleBucket, splitRange } from './time-buckets.ts';
-import { findZone, type Zone } from './zone.ts';
 
 const ACME = 'acme';
 const GLOBEX = 'globex';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findZone, localDay, startOfLocalDay, type Zone } from '../kernel/zone.ts';
 import {
   chooseGranularity,
   countBuckets,
@@ -8,7 +9,6 @@ import {
   type Granularity,
   splitRange,
 } from './time-buckets.ts';
-import { findZone, localDay, startOfLocalDay, type Zone } from './zone.ts';
 
 const zone = (name: string): Zone => findZone(name) as Zone;
 const at = (text: string): number => Date.parse(text);

@@ -1,4 +1,4 @@
-import { localDay, startOfLocalDay, type Zone } from './zone.ts';
+import { localDay, startOfLocalDay, type Zone } from '../kernel/zone.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

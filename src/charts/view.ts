@@ -1,7 +1,7 @@
+import { findZone, type Zone } from '../kernel/zone.ts';
 import { queryError } from './draft.ts';
 import { rejectTooManyBuckets } from './limits.ts';
 import { chooseGranularity, type Granularity, type Range, splitRange, type TimeBuckets } from './time-buckets.ts';
-import { findZone, type Zone } from './zone.ts';
 
 /** How a range is split into buckets. */
 export interface BucketChoice {

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { listOmittedSecrets } from '../fleet/export.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import type { Step } from '../fleet/plan.ts';
 import type { Progress } from '../fleet/progress.ts';
@@ -39,7 +40,8 @@ export const exportFleet = defineCommand({
   run: ({ withDomains }) =>
     withDomains(async ({ fleet }) => {
       const file = await fleet.export();
-      return { json: file, lines: [stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()] };
+      const lines = [stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()];
+      return { json: file, lines, warnings: listOmittedSecrets(file) };
     }),
 });
 

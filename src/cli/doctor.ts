@@ -2,6 +2,8 @@ import { createServer, isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
 import { createDomains } from '../domains.ts';
+import { findEmbeddedObstacle } from '../drivers/embedded/installation.ts';
+import { findServiceProgram } from '../drivers.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isDirectoryInUse } from '../engine/failures.ts';
 import { openEngine } from '../engine/open.ts';
@@ -52,6 +54,7 @@ async function runChecks(context: CommandContext): Promise<CheckResult[]> {
     ...checkDashboards(config),
     ...(await checkStore(config)),
     ...(await checkEngine(config, isServerRunning)),
+    checkServices(config),
     ...ports.map(({ result }) => result),
   ];
 }
@@ -63,6 +66,16 @@ function checkNode(): CheckResult {
     check: 'node',
     isFine,
     text: `Node.js ${process.versions.node}${isFine ? '' : '; 20.19 or later is required'}`,
+  };
+}
+
+/** Embedded services need packages that an installation may lack, which matters only where they are used. */
+function checkServices({ defaultDriver }: Config): CheckResult {
+  const obstacle = findEmbeddedObstacle(findServiceProgram());
+  return {
+    check: 'services',
+    isFine: obstacle === undefined || defaultDriver !== 'embedded',
+    text: obstacle === undefined ? 'embedded services can run' : `embedded services cannot run: ${obstacle}`,
   };
 }
 

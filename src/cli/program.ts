@@ -5,6 +5,7 @@ import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { apply, exportFleet } from './apply.ts';
 import { auditCommands } from './audit.ts';
+import { autoscaleCommands } from './autoscale.ts';
 import { backup } from './backup.ts';
 import { budgetCommands } from './budgets.ts';
 import { type Command, type CommandOutput, type ProcessAccess, UsageError } from './command.ts';
@@ -20,6 +21,7 @@ import { priceCommands } from './prices.ts';
 import { reference } from './reference.ts';
 import { restoreBackup } from './restore.ts';
 import { serve } from './serve.ts';
+import { planService } from './service-plan.ts';
 import { serviceQueryCommands } from './service-queries.ts';
 import { serviceCommands } from './services.ts';
 import { formatTable } from './table.ts';
@@ -41,6 +43,7 @@ const GROUPS: Record<string, string> = {
   prices: 'Show and set the price book',
   usage: 'Import, rate and report metered usage',
   budget: 'Manage budgets',
+  autoscale: 'Compare settings of the autoscaler',
   audit: 'Verify the audit log',
 };
 
@@ -55,6 +58,7 @@ const COMMANDS: readonly Command[] = [
   listOrganizations,
   ...serviceCommands,
   ...serviceQueryCommands,
+  planService,
   ...keyCommands,
   ...tokenCommands,
   ...dashboardCommands,
@@ -64,6 +68,7 @@ const COMMANDS: readonly Command[] = [
   ...usageReportCommands,
   ...budgetCommands,
   ...auditCommands,
+  ...autoscaleCommands,
   doctor,
   reference,
 ];

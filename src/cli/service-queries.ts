@@ -1,7 +1,17 @@
+import { getServiceDirectory } from '../drivers/embedded/directory.ts';
+import { getServicesDirectory } from '../drivers.ts';
 import { AppError } from '../kernel/errors.ts';
-import { STORE_SETTINGS } from '../settings.ts';
-import { defineCommand, UsageError } from './command.ts';
-import { anyText, argument, jsonOption, organizationOption, requiredOption } from './parameters.ts';
+import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import { defineCommand, type ProcessAccess, UsageError } from './command.ts';
+import {
+  anyText,
+  argument,
+  jsonOption,
+  optionWithDefault,
+  organizationOption,
+  requiredOption,
+  type ValueRule,
+} from './parameters.ts';
 import { connectToServer, keyOption, urlOption } from './server-client.ts';
 import { getService, serviceArgument } from './services.ts';
 
@@ -38,6 +48,42 @@ const queryService = defineCommand({
       return {};
     }),
 });
+
+const countRule: ValueRule<number> = {
+  rule: 'must be a whole number from 1 to 10000',
+  parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : INVALID),
+};
+
+const showLogs = defineCommand({
+  name: 'service logs',
+  summary: 'Print the last lines of the error log of an embedded service',
+  settings: STORE_SETTINGS,
+  arguments: { service: serviceArgument },
+  options: {
+    org: organizationOption,
+    lines: optionWithDefault('<number>', 'Number of lines', '100', countRule),
+    json: jsonOption,
+  },
+  run: ({ withOrganization, readConfig, readFile, arguments: { service }, options: { lines } }) =>
+    withOrganization(async (organization, domains) => {
+      const { id, name, driver } = await getService(organization, domains, service);
+      if (driver !== 'embedded')
+        throw new AppError('conflict', `${name} has the driver ${driver}; only embedded services have a log here`);
+      const { log } = getServiceDirectory(getServicesDirectory(readConfig()), id);
+      const found = readLog(readFile, log).slice(-lines);
+      return { json: found, lines: found, notes: found.length === 0 ? [`${name} has logged no errors.`] : [] };
+    }),
+});
+
+/** ClickHouse creates the file with its first start. At most 1 MiB. */
+function readLog(readFile: ProcessAccess['readFile'], path: string): string[] {
+  try {
+    return readFile(path).trimEnd().split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
 
 interface IdleStatus {
   state: string;
@@ -76,4 +122,4 @@ function formatIdle(name: string, { state, idleAt, blockers, lastWake }: IdleSta
 const formatOrigin = ({ address, userAgent }: NonNullable<IdleStatus['lastWake']>): string =>
   [address && ` from ${address}`, userAgent && ` (${userAgent})`].filter(Boolean).join('');
 
-export const serviceQueryCommands = [queryService, showIdle];
+export const serviceQueryCommands = [queryService, showIdle, showLogs];

@@ -27,7 +27,7 @@ export async function exportFleet(db: Db): Promise<FleetFile> {
     const listWithIds = async <T>(kind: Kind<T>) =>
       [...(await kind.load(db, id, []))].map(([resourceId, resource]) => ({
         id: resourceId,
-        ...kind.toFields(resource),
+        ...(kind.toExportFields ?? kind.toFields)(resource),
       }));
     const costs = await costKind.load(db, id, EVERY_DAY);
     const members = {
@@ -50,3 +50,16 @@ export async function exportFleet(db: Db): Promise<FleetFile> {
 
 /** The store returns dashboards in no particular order; an export must be comparable with the previous one. */
 const sortById = <T extends { id: string }>(list: T[]): T[] => list.sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** A warning for each secret that an export leaves out. The store that the export comes from keeps them. */
+export const listOmittedSecrets = ({ organizations }: FleetFile): string[] =>
+  organizations.flatMap(({ services = [] }, index) =>
+    services.flatMap(({ webhook, kubernetes }, at) => {
+      const path = `organizations[${index}].services[${at}]`;
+      const omitted = 'is not exported; add it before you apply the file to another store';
+      return [
+        ...(webhook ? [`${path}.webhook.secret ${omitted}`] : []),
+        ...(kubernetes?.username === undefined ? [] : [`${path}.kubernetes.password ${omitted}`]),
+      ];
+    }),
+  );

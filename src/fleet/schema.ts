@@ -26,9 +26,10 @@ import {
   TotalMemoryGb,
 } from '../services/schema.ts';
 import { SERVICE_KINDS } from '../services/service.ts';
-import { BackupConfigurationRecord, QueryEndpointBody } from '../services/settings-schema.ts';
+import { AutoscalerBody, BackupConfigurationRecord, QueryEndpointBody } from '../services/settings-schema.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { SourceSpec } from '../sources/schema.ts';
+import { KubernetesSpec, WebhookSpec } from './driver-settings.ts';
 
 const exact = { additionalProperties: false };
 
@@ -114,6 +115,9 @@ export const ServiceSpec = Type.Object(
         { maxItems: MAX_ENTRIES },
       ),
     ),
+    kubernetes: Type.Optional(KubernetesSpec),
+    webhook: Type.Optional(WebhookSpec(Secret)),
+    autoscaling: Type.Optional(Type.Object(AutoscalerBody.properties, exact)),
     isReadonly: Type.Optional(Type.Boolean()),
     iamRole: optionalText(),
     byocId: optionalText(),

@@ -1,6 +1,7 @@
 import { hashPassword } from '../credentials/secrets.ts';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { deriveUuid } from '../kernel/ids.ts';
+import { listUnusedSettings } from './driver-settings.ts';
 import type { ServiceSpec } from './schema.ts';
 
 /** The members of a service that are stored in another form: the hashes of its password, and parts with an id. */
@@ -15,6 +16,7 @@ export function declareServiceSettings(
     violations.push({ path, rule: 'The service must have either password or passwordHash', value: MISSING });
   if (spec.passwordDoubleSha1Hash !== undefined && spec.passwordHash === undefined)
     violations.push({ path, rule: 'passwordDoubleSha1Hash needs passwordHash', value: MISSING });
+  violations.push(...listUnusedSettings(spec, path));
   return {
     ...fields,
     ...(password === undefined ? undefined : hashPassword(password)),

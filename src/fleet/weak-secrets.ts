@@ -6,7 +6,10 @@ const MIN_STRONG_LENGTH = 16;
 /** A warning for each short secret, with its path. The secret itself is not shown. */
 export function listWeakSecrets({ organizations }: FleetFile): string[] {
   return organizations.flatMap(({ services = [], keys = [], dashboardTokens = [] }, index) => [
-    ...services.flatMap(({ password }, at) => warn(`organizations[${index}].services[${at}].password`, password)),
+    ...services.flatMap(({ password, webhook }, at) => [
+      ...warn(`organizations[${index}].services[${at}].password`, password),
+      ...warn(`organizations[${index}].services[${at}].webhook.secret`, webhook?.secret),
+    ]),
     ...keys.flatMap(({ keySecret }, key) => warn(`organizations[${index}].keys[${key}].keySecret`, keySecret)),
     ...dashboardTokens.flatMap(({ token }, at) => warn(`organizations[${index}].dashboardTokens[${at}].token`, token)),
   ]);

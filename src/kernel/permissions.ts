@@ -108,20 +108,35 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'instancePasswordUpdate',
   ]),
   'control-plane:service:delete': service('write', 'Delete services', ['instanceDelete']),
-  'control-plane:service:view-scaling-config': service('read', 'Preview scaling and view the schedule', [
-    'instanceScalingPreview',
-    'instanceReplicaScalingPreview',
-    'scalingScheduleGet',
-  ]),
-  'control-plane:service:manage-scaling-config': service('write', 'Change and preview scaling, and the schedule', [
-    'instanceScalingUpdate',
-    'instanceReplicaScalingUpdate',
-    'instanceScalingPreview',
-    'instanceReplicaScalingPreview',
-    'scalingScheduleGet',
-    'scalingScheduleUpsert',
-    'scalingScheduleDelete',
-  ]),
+  'control-plane:service:view-scaling-config': service(
+    'read',
+    'Preview scaling, and view the schedule and autoscaling',
+    [
+      'instanceScalingPreview',
+      'instanceReplicaScalingPreview',
+      'scalingScheduleGet',
+      'instanceAutoscalingGet',
+      'instanceAutoscalingDecisionGetList',
+      'instanceAutoscalingHistoryGet',
+    ],
+  ),
+  'control-plane:service:manage-scaling-config': service(
+    'write',
+    'Change and preview scaling, the schedule and autoscaling',
+    [
+      'instanceScalingUpdate',
+      'instanceReplicaScalingUpdate',
+      'instanceScalingPreview',
+      'instanceReplicaScalingPreview',
+      'scalingScheduleGet',
+      'scalingScheduleUpsert',
+      'scalingScheduleDelete',
+      'instanceAutoscalingGet',
+      'instanceAutoscalingDecisionGetList',
+      'instanceAutoscalingHistoryGet',
+      'instanceAutoscalingUpdate',
+    ],
+  ),
   'control-plane:service:view-backups': service('read', 'View the backup configuration', ['backupConfigurationGet']),
   'control-plane:service:manage-backups': service('write', 'Change the backup configuration', [
     'backupConfigurationUpdate',
@@ -184,6 +199,21 @@ const UNSUPPORTED_PERMISSIONS: readonly string[] = [
 
 /** Every active key may call them. */
 export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet'];
+
+/** At least one admin key of an organization keeps all of them: otherwise its keys and roles could never be changed again. */
+export const ACCESS_OPERATIONS: readonly string[] = [
+  'openapiKeyGetList',
+  'openapiKeyGet',
+  'openapiKeyCreate',
+  'openapiKeyUpdate',
+  'openapiKeyRotate',
+  'openapiKeyDelete',
+  'organizationRolesGetList',
+  'organizationRoleGet',
+  'organizationRolePost',
+  'organizationRolePatch',
+  'organizationRoleDelete',
+];
 
 export const PERMISSION_NAMES: readonly string[] = Object.keys(PERMISSIONS);
 

@@ -11,7 +11,7 @@ const EXCEPTIONS = {
   AUTHENTICATION_FAILED: { code: 516, status: 403 },
 } as const;
 
-export type ExceptionName = keyof typeof EXCEPTIONS;
+type ExceptionName = keyof typeof EXCEPTIONS;
 
 /** An error in the format of ClickHouse, whose clients read the code from a header and the text. */
 export interface Exception {

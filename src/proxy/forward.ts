@@ -2,12 +2,12 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import type { Socket } from 'node:net';
 import type { Exception } from './exceptions.ts';
 import { toAnswer } from './exceptions.ts';
-import { toResponseHeaders } from './forwarded-headers.ts';
 import type { Gate } from './gate.ts';
 import { killQuery } from './kill-query.ts';
 import type { ProxyLimits } from './limits.ts';
 import { isRepeatable, type Query } from './query.ts';
 import { sendAnswer } from './reject.ts';
+import { relayResponse } from './relay-response.ts';
 import type { Target } from './target.ts';
 import type { Passage, TrafficCounter } from './traffic.ts';
 
@@ -20,6 +20,9 @@ interface Options {
   limits: ProxyLimits;
   logFailure(error: unknown, queryId: string): void;
 }
+
+/** Room for long values, such as the summary of a query with many parts. */
+const MAX_RESPONSE_HEAD_BYTES = 256 * 1024;
 
 const LOST: Exception = {
   name: 'NETWORK_ERROR',
@@ -105,9 +108,11 @@ function sendQuery(query: Query, target: Target, onLost: (error: Error) => void)
     host,
     port,
     agent,
-    method: request.method,
+    // The same for ClickHouse, except that it reads a POST to its end before it closes the connection after an error.
+    method: request.method === 'PUT' ? 'POST' : request.method,
     path: query.path,
     headers: headers.build(request, query.cause.address),
+    maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
   });
 
   outgoing.once('socket', (socket: Socket) => {
@@ -119,7 +124,8 @@ function sendQuery(query: Query, target: Target, onLost: (error: Error) => void)
   });
   outgoing.once('response', (incoming: IncomingMessage) => {
     answer = incoming;
-    relay(incoming);
+    if (response.destroyed) incoming.destroy();
+    else relayResponse(incoming, response, request.method === 'HEAD');
   });
   if (body.type === 'none') outgoing.end();
   if (body.type === 'whole') outgoing.end(body.bytes);
@@ -130,33 +136,6 @@ function sendQuery(query: Query, target: Target, onLost: (error: Error) => void)
     if (body.type !== 'stream') return;
     if (body.isAwaited) response.writeContinue();
     request.pipe(outgoing);
-  }
-
-  function relay(incoming: IncomingMessage): void {
-    if (response.destroyed) return void incoming.destroy();
-    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, toResponseHeaders(incoming));
-    incoming.once('end', () => {
-      if (incoming.rawTrailers.length > 0) response.addTrailers(toPairs(incoming.rawTrailers));
-    });
-    // ClickHouse ends a response that fails with the reason and closes the connection. Both are passed on.
-    const { socket } = incoming;
-    const readRest = () => {
-      // Each call passes what has arrived to the pipe, although the client may not have read the bytes before it.
-      while (!response.destroyed && incoming.read() !== null);
-    };
-    socket.prependOnceListener('close', readRest);
-    incoming.once('error', () => {});
-    incoming.once('close', () => {
-      socket.off('close', readRest);
-      if (!incoming.complete) cut();
-    });
-    incoming.pipe(response);
-  }
-
-  /** A response that was cut must not look complete. What was written to the connection is sent first. */
-  function cut(): void {
-    if (response.socket) response.socket.destroySoon();
-    else response.destroy();
   }
 
   return {
@@ -170,6 +149,3 @@ function sendQuery(query: Query, target: Target, onLost: (error: Error) => void)
     },
   };
 }
-
-const toPairs = (raw: string[]): [string, string][] =>
-  Array.from({ length: raw.length >> 1 }, (_, i) => [raw[2 * i] ?? '', raw[2 * i + 1] ?? '']);

@@ -17,7 +17,7 @@ export interface WakeCause {
 }
 
 /** A query that wants to be sent. Exactly one of the functions is called, unless it leaves before. */
-export interface Waiter {
+interface Waiter {
   cause: WakeCause;
   start(target: Target): void;
   fail(exception: Exception): void;

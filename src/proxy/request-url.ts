@@ -11,7 +11,7 @@ export interface RequestUrl {
   statement: string | undefined;
   /** The body is compressed in the format of the native protocol. */
   isDecompressed: boolean;
-  /** The parameters that are forwarded, as they were sent: without `user` and `password`. */
+  /** The parameters that are forwarded, as they were sent: without `user`, `password` and those that the proxy does not support. */
   forwarded: string;
 }
 
@@ -38,7 +38,7 @@ export function parseRequestUrl(text: string): RequestUrl {
   return url;
 }
 
-/** Returns whether the parameter is a credential, which must not be forwarded. */
+/** Returns whether the parameter must not be forwarded. */
 function readParameter(url: RequestUrl, text: string, start: number, end: number): boolean {
   const equals = text.indexOf('=', start);
   const nameEnd = equals < 0 || equals > end ? end : equals;
@@ -56,6 +56,10 @@ function readParameter(url: RequestUrl, text: string, start: number, end: number
     case 'query':
       url.statement ??= decodeStatement(text.slice(value, Math.min(end, value + 3 * MAX_STATEMENT_CHARACTERS)));
       return false;
+    // Headers are sent to the client when they are complete, so it would not see progress in them; of a long query they
+    // would exceed any limit.
+    case 'send_progress_in_http_headers':
+      return true;
     case 'decompress':
       url.isDecompressed ||= text.slice(value, end) !== '0';
       return false;

@@ -156,6 +156,9 @@ export function createReconciler(options: Options) {
       await loop.wake(wake);
     },
 
+    /** Whether this process runs the service. */
+    isResponsible: (id: string): boolean => loops.get(id)?.isResponsible() ?? false,
+
     /** Undefined if another process is responsible for the service. */
     findIdleStatus: (id: string) => loops.get(id)?.getIdleStatus(),
 

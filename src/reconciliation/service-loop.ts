@@ -119,6 +119,8 @@ export function createServiceLoop(options: Options) {
     /** The generation of the last step. */
     getSeenGeneration: (): number | undefined => seenGeneration,
     trigger: loop.trigger,
+    /** False for an embedded service whose data is on another node. */
+    isResponsible: (): boolean => last !== undefined,
     getIdleStatus() {
       const running = last?.observed?.state === 'running' ? last.service : undefined;
       const { blockers, idleAt } = running ? findBlockers(running, clock.now()) : { blockers: [], idleAt: undefined };

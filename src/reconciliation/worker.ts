@@ -136,7 +136,10 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
   return { step };
 }
 
-const toUpstream = (observed: Observed) => (observed.state === 'running' ? observed.upstream : undefined);
+/** Drivers report where to send queries only while the service can answer them, even if it is slow to. */
+const toUpstream = ({ state, upstream }: Observed) => (STOPPED.includes(state) ? undefined : upstream);
+
+const STOPPED: readonly Observed['state'][] = ['idle', 'stopping', 'stopped', 'deleted'];
 
 const getAttempt = ({ observed }: Readonly<Service>, { generation }: Desired): number =>
   observed.inFlight?.generation === generation ? observed.inFlight.attempt : 0;

@@ -80,7 +80,8 @@ export function createServiceLifecycle(options: Options) {
       const now = clock.now();
       const password = newServicePassword();
       const id = nextId(now);
-      const driver = wanted.driver ?? defaultDriver;
+      // An embedded service cannot join a warehouse.
+      const driver = wanted.driver ?? (wanted.dataWarehouseId === undefined ? defaultDriver : 'simulated');
       const service = await state.write(async (tx) => {
         const organization = await organizations.lock(tx, organizationId);
         const warehouseId = wanted.dataWarehouseId?.toLowerCase();

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { findZone } from '../kernel/zone.ts';
 import { SCALING_LIMITS } from './scaling-limits.ts';
 import { findActiveEntry } from './schedule.ts';
 import { getMaxReplicas, type Service } from './service.ts';
@@ -24,6 +25,17 @@ const Window = {
     maximum: 24,
     description: 'An end before the start is on the next day',
   }),
+  timeZone: Type.Optional(
+    Type.Refine(
+      Type.String({
+        maxLength: 64,
+        description:
+          'IANA name, such as Europe/Berlin. With it, the weekdays and hours are local times; without it, UTC',
+      }),
+      (name) => findZone(name) !== undefined,
+      () => 'The value must be the IANA name of a time zone, such as Europe/Berlin',
+    ),
+  ),
 };
 
 const Sizes = {
@@ -56,6 +68,7 @@ const ScheduleEntryRecord = NamedObject('ScalingScheduleEntry', {
   weekdays: Type.Array(Type.Integer()),
   startHourUtc: Type.Integer(),
   endHourUtc: Type.Integer(),
+  timeZone: Type.Optional(Type.String()),
   autoscalingMode: Mode,
   minReplicaMemoryGb: Type.Optional(Type.Number()),
   maxReplicaMemoryGb: Type.Optional(Type.Number()),

@@ -1,15 +1,29 @@
+import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import type { Violation } from '../kernel/errors.ts';
+import { memoize } from '../kernel/memo.ts';
+import { findZone } from '../kernel/zone.ts';
 import { applyScalingChange, mergeScaling, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
 import type { Scaling, Service } from './service.ts';
 import type { ScheduleEntry } from './service-settings.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const DAYS_PER_WEEK = 7;
+/** Offsets of time zones are multiples of it. */
+const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 
-/** Whether the time is in the window of the entry. A window may continue after midnight of its last hour's day. */
-function isActive({ weekdays, startHourUtc, endHourUtc }: ScheduleEntry, now: number): boolean {
-  const date = new Date(now);
+/** Creating a zone takes a thousand times as long as using it. */
+const findKnownZone = memoize(findZone, 100);
+
+/** The time that clocks in the zone show, as if it were UTC. */
+const toLocal = (now: number, timeZone: string | undefined): number =>
+  timeZone === undefined ? now : now + (findKnownZone(timeZone)?.offsetAt(now) ?? 0);
+
+/**
+ * Whether the time is in the window of the entry. A window may continue after midnight of its last hour's day. Hours that
+ * a clock change skips are missing from a window, and hours that it repeats are in it twice.
+ */
+function isActive({ weekdays, startHourUtc, endHourUtc, timeZone }: ScheduleEntry, now: number): boolean {
+  const date = new Date(toLocal(now, timeZone));
   const [day, hour] = [date.getUTCDay(), date.getUTCHours()];
   if (startHourUtc < endHourUtc) return weekdays.includes(day) && hour >= startHourUtc && hour < endHourUtc;
   const yesterday = (day + DAYS_PER_WEEK - 1) % DAYS_PER_WEEK;
@@ -20,8 +34,11 @@ function isActive({ weekdays, startHourUtc, endHourUtc }: ScheduleEntry, now: nu
 export const findActiveEntry = (entries: readonly ScheduleEntry[], now: number): ScheduleEntry | undefined =>
   entries.find((entry) => isActive(entry, now));
 
-/** Windows start and end at full hours. */
-const getNextHour = (now: number): number => (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
+/** Windows start and end at full hours, of local time in a time zone. */
+function getNextBoundary(entries: readonly ScheduleEntry[], now: number): number {
+  const stepMs = entries.some(({ timeZone }) => timeZone !== undefined) ? QUARTER_HOUR_MS : HOUR_MS;
+  return (Math.floor(now / stepMs) + 1) * stepMs;
+}
 
 /** The settings of the service, with those of the active entry of its schedule in their place. */
 export function getEffectiveScaling(
@@ -31,7 +48,7 @@ export function getEffectiveScaling(
   const entries = settings?.scalingSchedule;
   if (!entries) return { scaling, until: Number.POSITIVE_INFINITY };
   const activeEntry = findActiveEntry(entries, now);
-  const until = getNextHour(now);
+  const until = getNextBoundary(entries, now);
   return activeEntry
     ? { scaling: mergeScaling(scaling, toChange(activeEntry)), activeEntry, until }
     : { scaling, until };

@@ -4,6 +4,11 @@ import type { KubernetesSettings, WebhookSettings } from '../drivers/driver.ts';
 export const AUTOSCALING_MODES = ['vertical', 'horizontal'] as const;
 export type AutoscalingMode = (typeof AUTOSCALING_MODES)[number];
 
+/** What the autoscaler does with its decisions: nothing, list them as recommendations, or resize the service. */
+export const AUTOSCALER_MODES = ['off', 'recommend', 'apply'] as const;
+export type AutoscalerMode = (typeof AUTOSCALER_MODES)[number];
+export const DEFAULT_AUTOSCALER_MODE: AutoscalerMode = 'recommend';
+
 /** Settings of a service that its record does not show. */
 export interface ServiceSettings {
   /** base64(SHA-256(password)) of the user `default`. */
@@ -13,9 +18,15 @@ export interface ServiceSettings {
   backupConfiguration?: BackupConfiguration;
   serviceQueryEndpoint?: QueryEndpoint;
   scalingSchedule?: ScheduleEntry[];
+  autoscaling?: { mode: AutoscalerMode };
+  /** With the driver of the same name only. The password is sent to the database, so it is stored in plain text. */
   kubernetes?: KubernetesSettings;
+  /** With the driver of the same name only. The secret signs requests, so it is stored in plain text. */
   webhook?: WebhookSettings;
 }
+
+/** The drivers with settings of their own, which only a fleet file can declare. */
+export const DECLARED_DRIVERS = ['kubernetes', 'webhook'] as const satisfies readonly (keyof ServiceSettings)[];
 
 export interface BackupConfiguration {
   backupPeriodInHours: number;
@@ -36,13 +47,15 @@ export interface QueryEndpoint {
   allowedOrigins: string;
 }
 
-/** A weekly recurring window, in UTC, with settings that replace those of the service. */
+/** A weekly recurring window, in UTC or the time zone, with settings that replace those of the service. */
 export interface ScheduleEntry {
   id: string;
   name: string;
   /** 0 is Sunday. */
   weekdays: number[];
   startHourUtc: number;
+  /** IANA name. With it, the weekdays and hours are local times. The public interface has no such member. */
+  timeZone?: string;
   /** At most 24. A window with an end before its start continues after midnight. */
   endHourUtc: number;
   autoscalingMode?: AutoscalingMode;

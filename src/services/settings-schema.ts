@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { NamedObject } from '../kernel/named-object.ts';
 import { PatternText } from '../kernel/pattern-text.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
-import { QUERY_ENDPOINT_ROLES } from './service-settings.ts';
+import { AUTOSCALER_MODES, QUERY_ENDPOINT_ROLES } from './service-settings.ts';
 
 const MAX_PERIOD_HOURS = 30 * 24;
 const MAX_RETENTION_HOURS = 366 * 24;
@@ -34,6 +34,12 @@ export const BackupConfigurationRecord = NamedObject('BackupConfiguration', {
   backupRetentionPeriodInHours: Retention,
   backupStartTime: Type.Optional(StartTime),
 });
+
+export const AutoscalerMode = Type.Enum([...AUTOSCALER_MODES], {
+  description: 'recommend (default) lists the decisions of the autoscaler, apply resizes the service, off does neither',
+});
+
+export const AutoscalerBody = NamedObject('AutoscalingPatchRequest', { mode: AutoscalerMode });
 
 /** As many as an organization has by default. */
 const MAX_KEYS = 100;

@@ -7,7 +7,9 @@ import type { State } from '../state/state.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import {
+  type AutoscalerMode,
   type BackupConfiguration,
+  DEFAULT_AUTOSCALER_MODE,
   DEFAULT_BACKUP,
   type QueryEndpoint,
   type ScheduleEntry,
@@ -29,7 +31,7 @@ interface Options {
   keys: Keys;
 }
 
-/** The settings of a service that are not in its record: backups, the query endpoint and the scaling schedule. */
+/** The settings of a service that are not in its record: backups, the query endpoint, the scaling schedule and autoscaling. */
 export function createServiceSettings({ state, audit, keys }: Options) {
   const writer = createServiceWriter({ state, audit });
 
@@ -77,6 +79,14 @@ export function createServiceSettings({ state, audit, keys }: Options) {
         return { after: withSettings(service, { serviceQueryEndpoint: undefined }), activities: [activity] };
       }),
 
+    setAutoscalerMode: (actor: Actor, organizationId: string, id: string, mode: AutoscalerMode) =>
+      writer.change(actor, organizationId, id, ({ service }) => {
+        const before = { mode: getAutoscalerMode(service) };
+        if (before.mode === mode) return undefined;
+        const activity = { type: 'service_update_autoscaling_mode', before, after: { mode } } as const;
+        return { after: withSettings(service, { autoscaling: { mode } }), activities: [activity] };
+      }),
+
     /** Replaces all entries. */
     putSchedule: (actor: Actor, organizationId: string, id: string, wanted: readonly NewScheduleEntry[]) =>
       writer.change(actor, organizationId, id, ({ service, organization }) => {
@@ -95,6 +105,9 @@ export function createServiceSettings({ state, audit, keys }: Options) {
 }
 
 type Loose<T> = { [Name in keyof T]: T[Name] | undefined };
+
+export const getAutoscalerMode = ({ settings }: Readonly<Service>): AutoscalerMode =>
+  settings?.autoscaling?.mode ?? DEFAULT_AUTOSCALER_MODE;
 
 /** Throws `not_found` if the service has none. */
 export function getQueryEndpoint({ id, settings }: Readonly<Service>): QueryEndpoint {
@@ -136,6 +149,7 @@ function toScheduleEntry(wanted: NewScheduleEntry, before: readonly ScheduleEntr
     weekdays: [...wanted.weekdays].sort(),
     startHourUtc: wanted.startHourUtc,
     endHourUtc: wanted.endHourUtc,
+    ...(wanted.timeZone === undefined ? undefined : { timeZone: wanted.timeZone }),
     ...(Object.fromEntries(
       Object.entries(settings).filter(([, value]) => value !== undefined),
     ) as Partial<ScheduleEntry>),

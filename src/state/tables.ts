@@ -13,6 +13,8 @@ export interface Tables {
   services: ServiceRow;
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
+  service_load: ServiceLoadRow;
+  autoscaling_decisions: AutoscalingDecisionRow;
   usage_costs: UsageCostRow;
   dashboard_tokens: DashboardTokenRow;
   dashboards: DashboardRow;
@@ -99,6 +101,22 @@ interface ServiceRemovalRow {
   document: string;
   observed: string;
   removed_at: number;
+}
+
+export interface ServiceLoadRow {
+  organization_id: string;
+  service_id: string;
+  hour: number;
+  samples: string;
+}
+
+export interface AutoscalingDecisionRow {
+  organization_id: string;
+  service_id: string;
+  id: string;
+  created_at: number;
+  is_applied: number;
+  document: string;
 }
 
 interface LeaseRow {

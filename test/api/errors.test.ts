@@ -22,6 +22,7 @@ const VALID_BODY = {
   region: 'us-east-1',
   command: 'start',
   entries: [],
+  mode: 'off',
 };
 
 /** Members with other meanings elsewhere. */
@@ -29,7 +30,7 @@ const QUERY_ENDPOINT = { roles: ['sql_console_read_only'], openApiKeys: [unknown
 
 /** Unlike the others, these PATCH operations have required members. */
 const hasBody = (method: string, path: string): boolean =>
-  method === 'POST' || method === 'PUT' || path.endsWith('/state');
+  method === 'POST' || method === 'PUT' || (method === 'PATCH' && /\/(state|autoscaling)$/.test(path));
 
 onEachStore('management responses', (store) => {
   const server = useServer(store);

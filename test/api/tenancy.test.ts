@@ -39,6 +39,7 @@ const BODIES: Record<string, object> = {
   backupConfigurationUpdate: { backupPeriodInHours: 12 },
   instanceQueryEndpointUpsert: { roles: ['sql_console_read_only'], openApiKeys: [randomUUID()] },
   scalingScheduleUpsert: { entries: [] },
+  instanceAutoscalingUpdate: { mode: 'off' },
 };
 
 type Owner = typeof acme | typeof globex;

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { findUrlViolation } from '../../src/billing/budgets/budget.ts';
 import { toBudgetRecord } from '../../src/billing/budgets/schema.ts';
+import { findUrlViolation } from '../../src/webhooks/webhook.ts';
 import { actor, useBilling } from '../support/billing.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';

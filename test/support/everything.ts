@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Members that differ between two servers with the same data. */
-const VOLATILE = new Set(['requestId', 'ratedAt', 'asOf', 'targets']);
+const VOLATILE = new Set(['requestId', 'ratedAt', 'asOf', 'targets', 'recommendation']);
 /** Stored up to 250 ms after the first use of a credential, so reading everything changes it. */
 const LAST_USE = 'usedAt';
 /** The bucket of a chart that contains the current time ends at the time of the request. */
@@ -28,6 +28,9 @@ const SERVICE_PARTS = [
   'privateEndpointConfig',
   'backupConfiguration',
   'scalingSchedule',
+  'autoscaling',
+  'autoscaling/decisions',
+  'autoscaling/history',
   'idle',
   'prometheus',
   ...OPTIONAL_PARTS,
@@ -45,6 +48,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     '/v1/organizations/{organizationId}/usageCost/summary': `${window}&by=day&group=entity`,
     '/v1/organizations/{organizationId}/usageCost/export': window,
     '/v1/organizations/{organizationId}/activities': 'limit=1000',
+    '/v1/organizations/{organizationId}/services/{serviceId}/autoscaling/history': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
     '/api/v2/dashboards/{id}/tiles/{tileId}/data': range,
     '/api/v2/sources/{id}/columns': range,
   };

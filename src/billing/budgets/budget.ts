@@ -1,4 +1,4 @@
-import { classifyAddress } from '../../kernel/addresses.ts';
+import type { Webhook } from '../../webhooks/webhook.ts';
 
 /** A percentage of the budget, or `forecast`: the forecast for the month reaches the whole budget. */
 export type Threshold = number | 'forecast';
@@ -15,12 +15,6 @@ export interface Budget {
   webhook: Webhook | undefined;
   createdAt: number;
   updatedAt: number;
-}
-
-/** The secret signs deliveries, so it is stored in plain text. It is shown once, when it is generated. */
-export interface Webhook {
-  url: string;
-  secret: string;
 }
 
 /** Identifies an alert: each threshold raises one alert per month. */
@@ -80,29 +74,4 @@ export const MAX_RETRY_DELAY_MS = Math.max(...RETRY_DELAYS_SECONDS) * 1000;
 export function findRetryDelayMs(attempts: number): number | undefined {
   const seconds = RETRY_DELAYS_SECONDS[attempts - 1];
   return seconds === undefined ? undefined : seconds * 1000;
-}
-
-export const MAX_URL_LENGTH = 2048;
-
-/** The rule that a webhook URL violates. Host names are resolved only when an alert is delivered. */
-export function findUrlViolation(text: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'The value must be an http or https URL';
-  if (text.length > MAX_URL_LENGTH) return `The value must have at most ${MAX_URL_LENGTH} characters`;
-  if (url.username !== '' || url.password !== '') return 'The value must not contain a user name or password';
-  const host = getHost(url);
-  const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
-  return isAddress ? findAddressViolation(host, allowPrivate) : undefined;
-}
-
-/** The host name, or the address without the brackets of IPv6. */
-export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
-
-/** Prevents requests to internal addresses. */
-export function findAddressViolation(address: string, allowPrivate: boolean): string | undefined {
-  const addressClass = classifyAddress(address);
-  if (addressClass === 'public' || (addressClass === 'private' && allowPrivate)) return undefined;
-  return addressClass === 'private'
-    ? 'The address is private; allow private addresses with --webhook-allow-private yes'
-    : 'The address is link-local, reserved or a metadata service, which is never allowed';
 }

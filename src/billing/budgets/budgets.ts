@@ -11,20 +11,14 @@ import { chcFromMicros, MICROS_PER_CHC, microsFromChc } from '../../kernel/money
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { InTransaction, State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
+import { createSignedRequests } from '../../webhooks/signed-requests.ts';
+import { findUrlViolation, type Webhook } from '../../webhooks/webhook.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
 import type { Summaries } from '../reports/summaries.ts';
-import {
-  type Budget,
-  type BudgetAlert,
-  DEFAULT_THRESHOLDS,
-  findUrlViolation,
-  type Threshold,
-  type Webhook,
-} from './budget.ts';
+import { type Budget, type BudgetAlert, DEFAULT_THRESHOLDS, type Threshold } from './budget.ts';
 import { createDeliveries } from './deliveries.ts';
 import { deleteBudget, findBudget, listAlerts, listBudgets, putBudget } from './store.ts';
 import { createThresholdChecks } from './threshold-checks.ts';
-import { createWebhookSender } from './webhook.ts';
 
 export type Budgets = ReturnType<typeof createBudgets>;
 
@@ -63,7 +57,7 @@ const INTERVAL_MS = 15 * SECOND_MS;
 export function createBudgets(options: Options) {
   const { state, clock, audit, organizations, log, allowPrivate } = options;
   const thresholdChecks = createThresholdChecks(options);
-  const deliveries = createDeliveries({ ...options, sendWebhook: createWebhookSender({ clock, allowPrivate }) });
+  const deliveries = createDeliveries({ ...options, requests: createSignedRequests({ clock, allowPrivate }) });
 
   /** Checks all budgets and delivers the alerts that are due. */
   const loop = createBackgroundLoop({

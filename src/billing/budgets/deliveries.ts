@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import { MINUTE_MS } from '../../kernel/clock.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
+import { formatRequestError, requireSuccess, type SignedRequests } from '../../webhooks/signed-requests.ts';
 import { type BudgetAlert, findRetryDelayMs, MAX_RETRY_DELAY_MS } from './budget.ts';
 import { findAlert, findBudget, listDueAlerts, putAlert } from './store.ts';
-import { formatDeliveryError, type SendWebhook } from './webhook.ts';
 
 interface Options {
   state: State;
   organizations: Organizations;
   log: Pick<Logger, 'warn'>;
-  sendWebhook: SendWebhook;
+  requests: SignedRequests;
 }
 
 const MAX_CONCURRENT = 16;
@@ -24,7 +24,7 @@ const isWaiting = (nextAttemptAt: number, now: number): boolean =>
  * Delivers alerts to webhooks, each at least once. A node claims an alert for a minute before it sends it, and marks it
  * as delivered after the receiver has accepted it. Several nodes may deliver at the same time.
  */
-export function createDeliveries({ state, organizations, log, sendWebhook }: Options) {
+export function createDeliveries({ state, organizations, log, requests }: Options) {
   /** Undefined when another node has claimed the alert, or the budget no longer has a webhook. */
   async function claim(due: BudgetAlert) {
     const now = await state.now();
@@ -57,12 +57,13 @@ export function createDeliveries({ state, organizations, log, sendWebhook }: Opt
     if (!claimed) return;
     const { alert, webhook } = claimed;
     try {
-      await sendWebhook(webhook, alert.deliveryId, alert.body);
+      const { deliveryId, body } = alert;
+      requireSuccess(webhook, await requests.send(webhook, { method: 'POST', deliveryId, body }));
       await update(alert, { nextAttemptAt: undefined, delivery: 'delivered', lastError: undefined });
     } catch (error) {
       const delayMs = findRetryDelayMs(alert.attempts);
       const { budgetId, deliveryId, attempts } = alert;
-      const lastError = formatDeliveryError(error);
+      const lastError = formatRequestError(error);
       const isFinal = delayMs === undefined;
       log.warn({ budgetId, deliveryId, attempts, reason: lastError, final: isFinal }, 'budget alert not delivered');
       await update(

@@ -4,7 +4,8 @@ import { chcFromMicros } from '../../kernel/money.ts';
 import { NamedObject } from '../../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
-import { type BudgetAlert, DELIVERIES, MAX_URL_LENGTH } from './budget.ts';
+import { MAX_URL_LENGTH } from '../../webhooks/webhook.ts';
+import { type BudgetAlert, DELIVERIES } from './budget.ts';
 import type { BudgetWithAlerts } from './budgets.ts';
 
 export const BudgetPath = Type.Object({

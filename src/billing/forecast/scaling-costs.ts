@@ -51,7 +51,10 @@ export function createScalingCosts({ db, services, prices, clock }: Options) {
         const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
         const price = getApplicablePrice(book, { ...meter, region: details.region });
         const usedGb = usage && toAverageGb(usage, days, price);
-        const estimatedGb = usedGb === undefined ? undefined : estimateReplicaGb(usedGb, limitReplicas(before.scaling, MAX_DRIVER_REPLICAS[before.driver]), scaling);
+        const estimatedGb =
+          usedGb === undefined
+            ? undefined
+            : estimateReplicaGb(usedGb, limitReplicas(before.scaling, MAX_DRIVER_REPLICAS[before.driver]), scaling);
         return calculateMonthlyCost(scaling, price, estimatedGb);
       };
       return { service: after, before: calculateCost(before), after: calculateCost(after), usageDays: days };

@@ -37,6 +37,9 @@ const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
 const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 /** `content` is text, or elements. */
+/** ClickHouse keeps one older file of this size. */
+const MAX_LOG_BYTES = MEBIBYTE;
+
 const element = (name: string, content: string | number | string[]): string =>
   `<${name}>${Array.isArray(content) ? content.join('') : escapeXml(String(content))}</${name}>`;
 
@@ -53,6 +56,8 @@ export function writeConfiguration({ directory, port, memoryMiB, secrets }: Opti
   writeFileSync(usersPath, renderUsers(secrets.password), { mode: 0o600 });
   return [
     `--config-file=${configPath}`,
+    // clickhouse-local ignores the level in the configuration.
+    '--log-level=error',
     '--query',
     // The second query keeps the program running. It may sleep 3 seconds per block.
     'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null',
@@ -84,6 +89,7 @@ function renderConfig({ directory, port, memoryMiB, secrets }: Options, usersPat
     element('index_uncompressed_cache_size', 0),
     element('backups', [element('allowed_path', join(directory.data, 'backups/'))]),
     element('http_handlers', [rule]),
+    element('logger', [element('log', directory.log), element('size', MAX_LOG_BYTES), element('count', 1)]),
   ]);
 }
 

@@ -9,6 +9,8 @@ export interface ServiceDirectory {
   root: string;
   /** The only folder that the process may write to. */
   data: string;
+  /** Errors of ClickHouse. */
+  log: string;
   /** Exists only during a start, because it contains secrets. */
   configuration: string;
 }
@@ -17,7 +19,8 @@ export interface ServiceDirectory {
 export function getServiceDirectory(directory: string, serviceId: string): ServiceDirectory {
   if (!isUuid(serviceId)) throw new AppError('bad_request', 'The id of an embedded service must be a UUID');
   const root = join(resolve(directory), serviceId.toLowerCase());
-  return { root, data: join(root, 'data'), configuration: join(root, 'configuration') };
+  const data = join(root, 'data');
+  return { root, data, log: join(data, 'clickhouse.log'), configuration: join(root, 'configuration') };
 }
 
 export function hasDirectory({ root }: ServiceDirectory): boolean {

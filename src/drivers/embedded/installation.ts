@@ -13,7 +13,7 @@ const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /** The path of libchdb, or why embedded services cannot run on this machine, in one sentence. */
-export type Installation = { library: string } | { obstacle: string };
+type Installation = { library: string } | { obstacle: string };
 
 /** Resolves the packages as `program` would, without loading the library: it is half a gigabyte in size. */
 export function findInstallation(program: string | undefined): Installation {

@@ -57,6 +57,8 @@ export interface Kind<T> {
   load(tx: Db, organizationId: string, declared: readonly Declared[]): Promise<Map<string, T>>;
   /** All fields by their name in the file. */
   toFields(resource: T): Fields;
+  /** The fields for an export, without secrets; all fields if absent. */
+  toExportFields?(resource: T): Fields;
   /** The fields for plans and the audit log; all fields if absent. */
   toAuditFields?(resource: T): Fields;
   /** Values for fields that the declaration of a new resource leaves out. */

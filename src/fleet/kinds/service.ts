@@ -2,6 +2,7 @@ import { type DriverName, type ServiceState, toDesiredState } from '../../driver
 import { getSettledState } from '../../drivers/simulated.ts';
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
+import { OWN_DATA_RULE } from '../../services/new-service.ts';
 import { declaredScalingViolations } from '../../services/scaling.ts';
 import { scheduleViolations } from '../../services/schedule.ts';
 import {
@@ -13,6 +14,12 @@ import {
 } from '../../services/service.ts';
 import type { ServiceSettings } from '../../services/service-settings.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../services/store.ts';
+import {
+  mergeDriverSettings,
+  missingSettingViolations,
+  toAuditedSettings,
+  toExportedSettings,
+} from '../driver-settings.ts';
 import type { Fields } from '../resource.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
@@ -31,9 +38,17 @@ export const serviceKind: Kind<Service> = {
     ...service.details,
   }),
 
+  toExportFields: (service) => ({ ...serviceKind.toFields(service), ...toExportedSettings(service.settings ?? {}) }),
+
   toAuditFields: (service) => {
     const { passwordHash: _, passwordDoubleSha1Hash: __, ...settings } = service.settings ?? {};
-    return { ...toRecordedFields(service), ...settings, createdAt: isoTime(service.createdAt), ...service.details };
+    return {
+      ...toRecordedFields(service),
+      ...settings,
+      ...toAuditedSettings(settings),
+      createdAt: isoTime(service.createdAt),
+      ...service.details,
+    };
   },
 
   defaults(fields, { organization, now, services }) {
@@ -70,6 +85,9 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      kubernetes,
+      webhook,
+      autoscaling,
       createdAt,
       ...details
     } = fields;
@@ -88,6 +106,8 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
+      ...mergeDriverSettings(driver as DriverName, { kubernetes, webhook }, before?.settings),
+      autoscaling,
     });
     return {
       id,
@@ -109,7 +129,9 @@ export const serviceKind: Kind<Service> = {
     };
   },
 
-  violations: ({ id, after }, context) => [
+  violations: ({ id, before, after }, context) => [
+    ...driverViolations(before, after),
+    ...missingSettingViolations(after),
     ...declaredScalingViolations(after, context.organization),
     ...declaredScheduleViolations(after, context),
     ...primaryViolations(id, after, context),
@@ -157,6 +179,9 @@ const SETTING_NAMES = [
   'backupConfiguration',
   'serviceQueryEndpoint',
   'scalingSchedule',
+  'kubernetes',
+  'webhook',
+  'autoscaling',
 ] as const satisfies readonly (keyof ServiceSettings)[];
 
 /** The settings with a value, in a fixed order: members are compared as text, and the API stores them in the order of its calls. */
@@ -174,6 +199,15 @@ function removeEmptyFields<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   const filled = Object.entries(value).filter(([, member]) => member !== '' && member !== undefined);
   return Object.fromEntries(filled.map(([name, member]) => [name, removeEmptyFields(member)])) as T;
+}
+
+/** What a driver runs stays where it is, so a service cannot get another one. */
+function driverViolations(before: Service | undefined, { driver, isPrimary }: Service): Violation[] {
+  const path = 'driver';
+  if (driver === 'embedded' && !isPrimary) return [{ path, rule: OWN_DATA_RULE, value: driver }];
+  if (!before || before.driver === 'simulated' || before.driver === driver) return [];
+  const rule = `The service has the driver ${before.driver}; to run it with another one, delete it and create it again`;
+  return [{ path, rule, value: driver }];
 }
 
 const declaredScheduleViolations = (service: Service, { organization }: Context): Violation[] =>

@@ -39,7 +39,7 @@ const OPEN_PATH = 0o10000000;
 /** What ClickHouse reads at run time. Libraries are loaded before the restriction. */
 const READABLE = [
   '/dev/urandom',
-  // Dictionaries that read a table of the service use the name localhost.
+  // ClickHouse looks up the name of the machine when it starts.
   '/etc/hosts',
   '/etc/nsswitch.conf',
   '/proc/cpuinfo',
@@ -50,6 +50,8 @@ const READABLE = [
   '/proc/self/stat',
   '/proc/self/statm',
   '/proc/self/status',
+  // The counters of each thread. Without them, every thread of a query throws an exception, which also delays the start.
+  '/proc/self/task',
   '/proc/self/cgroup',
   '/sys/devices/system/cpu',
   '/sys/fs/cgroup',

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { confine, endWithParent } from './landlock.ts';
 import type { StartMessage, StartReport } from './messages.ts';
 import { loadNative } from './native.ts';
@@ -7,28 +7,36 @@ import { loadNative } from './native.ts';
 // signals: Ctrl+C and service managers signal all processes, and the control plane ends this one when it has flushed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
+const MAX_MESSAGE_BYTES = 64 * 1024;
+
 /** ClickHouse's threads are running, so an orderly exit could crash. Stored data is safe. */
 const end = () => process.kill(process.pid, 'SIGKILL');
 
-let text = '';
-process.stdin.setEncoding('utf8');
-process.stdin.on('data', (chunk: string) => {
-  const isFirstLine = !text.includes('\n');
-  if (isFirstLine) text += chunk;
-  if (isFirstLine && text.includes('\n')) run(JSON.parse(text)).catch(fail);
+run(readMessage()).catch((error: Error) => {
+  writeSync(2, `${error.message}\n`);
+  end();
 });
-process.stdin.on('end', end);
+
+/** Reads the first line of standard input, which the control plane sends at once. */
+function readMessage(): StartMessage {
+  const buffer = Buffer.alloc(MAX_MESSAGE_BYTES);
+  let length = 0;
+  while (!buffer.subarray(0, length).includes('\n')) {
+    const bytes = readSync(0, buffer, length, buffer.length - length, null);
+    if (bytes === 0) end();
+    length += bytes;
+  }
+  return JSON.parse(buffer.toString('utf8', 0, length));
+}
 
 async function run(message: StartMessage): Promise<void> {
   const native = loadNative(message.library);
   endWithParent(native);
   const report: StartReport = { isolation: await confine(native, message) };
   writeSync(1, `${JSON.stringify(report)}\n`);
-  await native.runClickHouse(['clickhouse', ...message.arguments]);
+  const ended = native.runClickHouse(['clickhouse', ...message.arguments]);
+  // Opening the stream takes 10 ms, during which ClickHouse is starting.
+  process.stdin.on('end', end).resume();
+  await ended;
   throw new Error('ClickHouse ended');
-}
-
-function fail(error: Error): void {
-  writeSync(2, `${error.message}\n`);
-  end();
 }

@@ -1,0 +1,88 @@
+import type { ServiceSize } from '../services/service.ts';
+import type { AutoscalingMode } from '../services/service-settings.ts';
+import type { LoadSummary } from './load.ts';
+import type { SizeLimits } from './sizes.ts';
+
+/** `up` and `down` change the memory of the replicas, `out` and `in` their number. */
+export const ACTIONS = ['none', 'up', 'down', 'out', 'in'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** What a decision depends on, apart from the load and the time. */
+export interface DecisionSettings {
+  current: ServiceSize;
+  limits: SizeLimits;
+  /** When the size last changed, in epoch milliseconds; undefined if it never did. */
+  lastChangeAt?: number | undefined;
+}
+
+/** The figures that a decision was based on. Loads are totals over all replicas. */
+interface DecisionInputs {
+  mode: AutoscalingMode;
+  minMemoryGb: number;
+  maxMemoryGb: number;
+  minReplicas: number;
+  maxReplicas: number;
+  /** Of `windowMinutes`, those in which the service ran and its load was measured. */
+  coveredMinutes: number;
+  windowMinutes: number;
+  /** In the window. */
+  peakCpuCores?: number;
+  peakMemoryGb?: number;
+  peakQueries?: number;
+  /** In the last 30 hours, in vertical mode. */
+  longPeakCpuCores?: number;
+  longPeakMemoryGb?: number;
+  /** The peaks as a share of the current size. */
+  cpuPercent?: number;
+  memoryPercent?: number;
+  queriesPercent?: number;
+  /** The size that the peaks call for; it is approached one step at a time. */
+  targetMemoryGb?: number;
+  targetReplicas?: number;
+  /** Epoch milliseconds. */
+  outOfMemoryAt?: number;
+  lastChangeAt?: number;
+}
+
+export interface Decision {
+  /** Epoch milliseconds. */
+  at: number;
+  action: Action;
+  from: ServiceSize;
+  /** Equal to `from` if the action is `none`. */
+  to: ServiceSize;
+  inputs: DecisionInputs;
+  /** One sentence for users. */
+  reason: string;
+}
+
+/** The result of the rules of one mode. `to` is left out for no change. */
+export interface Outcome {
+  to?: ServiceSize;
+  reason: string;
+  inputs: Omit<DecisionInputs, keyof SizeLimits | 'mode' | 'outOfMemoryAt' | 'lastChangeAt'>;
+}
+
+/** Decides for one mode. `isNewOutOfMemory`: a query failed for lack of memory since the last change. */
+export type Rules = (
+  load: LoadSummary,
+  settings: DecisionSettings,
+  state: { now: number; isNewOutOfMemory: boolean },
+) => Outcome;
+
+/** Of the minutes of a window, those that must have data before a size is reduced. */
+export const MIN_COVERAGE = 0.95;
+
+/** Whether the last change is too recent. A change in the future is ignored: the clock was set back. */
+export function isCoolingDown({ lastChangeAt }: DecisionSettings, now: number, coolDownMs: number): boolean {
+  if (lastChangeAt === undefined || lastChangeAt > now) return false;
+  return now - lastChangeAt < coolDownMs;
+}
+
+export const formatPercent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** A whole percentage for people and records. */
+export const toPercent = (share: number): number => Math.round(share * 100);
+
+/** Vertical scaling of memory also scales CPU: a replica has one core for each 4 GB. */
+export const GB_PER_CORE = 4;

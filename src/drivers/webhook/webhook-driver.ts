@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { deriveUuid } from '../../kernel/ids.ts';
+import { resolveAllowed } from '../../webhooks/allowed-lookup.ts';
+import {
+  createSignedRequests,
+  formatRequestError,
+  requireSuccess,
+  type SignedRequest,
+  type SignedResponse,
+} from '../../webhooks/signed-requests.ts';
+import type { Webhook } from '../../webhooks/webhook.ts';
+import type { Desired, DrivenService, Driver, Observed, ObservedState } from '../driver.ts';
+import { findUpstream } from '../upstream.ts';
+import { parseStatus, type WebhookStatus } from './status.ts';
+
+interface Options {
+  clock: Clock;
+  /** Allows receivers and databases on loopback and private addresses. */
+  allowPrivate: boolean;
+}
+
+const MAX_STATUS_BYTES = 64 * 1024;
+const MAX_SERVICES = 100_000;
+const NOT_FOUND = 404;
+
+/**
+ * Tells a receiver what a service is to be, and asks it what the service is. The receiver may get the same generation
+ * more than once, and must ignore a generation that is older than the one it has.
+ */
+export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
+  const requests = createSignedRequests({ clock, allowPrivate, keepAlive: true });
+  /** The last delivery of each service: a receiver that reports an older generation has not started with it. */
+  const delivered = new LRUCache<string, Desired>({ max: MAX_SERVICES });
+
+  async function call(webhook: Webhook, request: SignedRequest): Promise<SignedResponse> {
+    try {
+      const response = await requests.send(webhook, { ...request, maxResponseBytes: MAX_STATUS_BYTES });
+      const isUnknown = request.method === 'GET' && response.status === NOT_FOUND;
+      if (!isUnknown) requireSuccess(webhook, response);
+      return response;
+    } catch (cause) {
+      throw new AppError('unavailable', `The webhook failed: ${formatRequestError(cause)}`, { cause });
+    }
+  }
+
+  /** The proxy connects to the address that was checked here, whatever the name resolves to later. */
+  async function checkUpstream(observed: Observed, signal: AbortSignal): Promise<Observed> {
+    const { upstream } = observed;
+    if (!upstream) return observed;
+    try {
+      return {
+        ...observed,
+        upstream: { ...upstream, host: await resolveAllowed(upstream.host, allowPrivate, signal) },
+      };
+    } catch (cause) {
+      const reason = `The address of the database cannot be used: ${formatRequestError(cause)}`;
+      throw new AppError('unavailable', reason, { cause });
+    }
+  }
+
+  return {
+    isInterruptedByResize: false,
+    canIdle: () => true,
+
+    async observe(service, signal) {
+      const last = delivered.get(service.id);
+      const query = { service: service.id };
+      const { status, body } = await call(getWebhook(service), { method: 'GET', query, signal });
+      if (status !== NOT_FOUND) return checkUpstream(toObserved(parseStatus(body, allowPrivate), last), signal);
+      return last?.state === 'deleted'
+        ? { state: 'deleted' }
+        : { state: 'provisioning', reason: 'The webhook receiver does not know the service yet' };
+    },
+
+    async converge(service, desired, signal) {
+      const { id, name, organizationId } = service;
+      const { generation, state, replicas, memoryGb } = desired;
+      const deliveryId = deriveUuid(id, 'generation', String(generation));
+      const body = JSON.stringify({
+        service: { id, name, organizationId },
+        desired: { generation, state, replicas, memoryGb },
+        deliveryId,
+      });
+      await call(getWebhook(service), { method: 'POST', body, deliveryId, signal });
+      delivered.set(id, desired);
+    },
+
+    async close() {
+      requests.close();
+    },
+  };
+}
+
+function getWebhook({ webhook }: DrivenService): Webhook {
+  if (!webhook) throw new AppError('conflict', 'The service has no webhook; declare it in the fleet file');
+  return webhook;
+}
+
+function toObserved(status: WebhookStatus, last: Desired | undefined): Observed {
+  const { generation, replicas, memoryGb, reason, version, load } = status;
+  const isBehind = last !== undefined && generation < last.generation;
+  const state = isBehind ? toTransition(status.state, last) : status.state;
+  const upstream = state === 'running' || state === 'resizing' ? findUpstream(status) : undefined;
+  return {
+    state,
+    ...(reason !== undefined && { reason }),
+    ...(isBehind && { reason: `The webhook receiver is at generation ${generation} of ${last.generation}` }),
+    ...(replicas !== undefined && { replicas }),
+    ...(memoryGb !== undefined && { memoryGb }),
+    ...(version !== undefined && { version }),
+    ...(load && { load }),
+    ...(upstream && { upstream }),
+    evidence: { generation },
+  };
+}
+
+/** The state while the receiver has not acted on the last delivery. */
+function toTransition(state: ObservedState, { state: desired }: Desired): ObservedState {
+  if (desired !== 'running') return state === 'idle' || state === 'stopped' ? state : 'stopping';
+  if (state === 'running') return 'resizing';
+  return state === 'idle' ? 'awaking' : 'starting';
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toResponseHeaders } from './forwarded-headers.ts';
+
+/** A response that ends before these limits is sent in one write, which is most of the work of a small response. */
+const MAX_SMALL_BYTES = 16 * 1024;
+const MAX_PAUSE_MS = 2;
+
+/**
+ * Sends the response of ClickHouse to the client. ClickHouse ends one that fails with the reason and closes the
+ * connection. Both are passed on, because a response that was cut must not look complete.
+ */
+export function relayResponse(incoming: IncomingMessage, response: ServerResponse, isHead: boolean): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // ClickHouse sends the end of a body on its own, right after the body.
+  const timer = setTimeout(stream, MAX_PAUSE_MS);
+  const onData = (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_SMALL_BYTES) stream();
+  };
+  const { socket } = incoming;
+  // Before node:http discards what the client was too slow to take.
+  socket.prependOnceListener('close', readRest);
+  incoming.on('data', onData).once('end', sendWhole).once('close', finish);
+  // It is followed by `close`.
+  incoming.once('error', () => {});
+
+  /** Each call of `read` passes what has arrived to the listeners. */
+  function readRest(): void {
+    while (!response.destroyed && incoming.read() !== null);
+  }
+
+  function finish(): void {
+    clearTimeout(timer);
+    socket.off('close', readRest);
+    if (incoming.complete || response.destroyed) return;
+    if (!response.headersSent) sendStart();
+    // What was written is sent first.
+    if (response.socket) response.socket.destroySoon();
+    else response.destroy();
+  }
+
+  function start(headers: string[]): void {
+    clearTimeout(timer);
+    incoming.off('data', onData).off('end', sendWhole);
+    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers);
+  }
+
+  function sendWhole(): void {
+    if (incoming.rawTrailers.length > 0) return void stream();
+    const headers = toResponseHeaders(incoming);
+    if (!isHead && !hasLength(incoming)) headers.push('Content-Length', String(bytes));
+    start(headers);
+    // node:http joins text with the head, and Latin-1 keeps every byte.
+    response.end(Buffer.concat(chunks).toString('latin1'), 'latin1');
+  }
+
+  function sendStart(): void {
+    start(toResponseHeaders(incoming));
+    for (const chunk of chunks) response.write(chunk);
+  }
+
+  function stream(): void {
+    sendStart();
+    incoming.once('end', () => addTrailers(incoming, response));
+    if (incoming.readableEnded) {
+      addTrailers(incoming, response);
+      response.end();
+    } else incoming.pipe(response);
+  }
+}
+
+const hasLength = ({ headers, statusCode }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || statusCode === 204 || statusCode === 304;
+
+function addTrailers({ rawTrailers }: IncomingMessage, response: ServerResponse): void {
+  if (rawTrailers.length === 0) return;
+  response.addTrailers(
+    Array.from({ length: rawTrailers.length >> 1 }, (_, i): [string, string] => [
+      rawTrailers[2 * i] ?? '',
+      rawTrailers[2 * i + 1] ?? '',
+    ]),
+  );
+}
