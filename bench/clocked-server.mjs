@@ -74,10 +74,10 @@ export async function openClockedServer(data, fleet) {
       const [{ host, port }] = endpoints;
       return { id: service.id, url: `http://${host}:${port}/`, password };
     },
-    /** Lets the time pass after which the service idles. */
-    async letIdle(id) {
+    /** Lets the time pass after which services idle. */
+    async letIdle(...ids) {
       now += IDLE_AFTER_MS;
-      await untilState(id, 'idle');
+      await Promise.all(ids.map((id) => untilState(id, 'idle')));
     },
     close: () => server.close(),
   };

@@ -12,6 +12,8 @@ import { directory, figureRow, median, startServer } from './tools.mjs';
 
 const WAKES = Number(process.env.BENCH_WAKES ?? 200);
 const IDLE_SERVICES = Number(process.env.BENCH_IDLE_SERVICES ?? 200);
+/** Services that are started at the same time. */
+const STARTS = 5;
 const MANY_SERVICES = 1000;
 const QUIET_MS = 1000 * Number(process.env.BENCH_QUIET_SECONDS ?? 120);
 /** After a start: every service has been looked at, and memory has settled. */
@@ -100,9 +102,10 @@ async function endpointRows() {
 async function idleRows() {
   const data = join(directory, 'idle');
   const server = await openClockedServer(data, emptyFleet());
-  for (let i = 0; i < IDLE_SERVICES; i++) {
-    const { id } = await server.createService(`idle-${i}`);
-    await server.letIdle(id);
+  for (let i = 0; i < IDLE_SERVICES; i += STARTS) {
+    const names = Array.from({ length: Math.min(STARTS, IDLE_SERVICES - i) }, (_, index) => `idle-${i + index}`);
+    const created = await Promise.all(names.map(server.createService));
+    await server.letIdle(...created.map(({ id }) => id));
   }
   await server.close();
   const fleetFile = join(directory, 'empty.json');
