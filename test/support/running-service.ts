@@ -53,7 +53,7 @@ interface QueryOptions {
   signal?: AbortSignal;
 }
 
-interface RunningService {
+export interface RunningService {
   id: string;
   url: string;
   password: string;
