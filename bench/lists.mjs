@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { rolldown } from 'rolldown';
-import { directory, execute, figureRow, median, program, startServer, watchMemory } from './tools.mjs';
+import { directory, execute, figureRow, formatThousands, median, program, startServer, watchMemory } from './tools.mjs';
 
 const LARGE = Number(process.env.BENCH_LIST_SERVICES ?? 100_000);
 const SMALL = 1000;
 const SIZES = [4000, 8000, LARGE];
-const PAGE = 100;
+const PAGES = [100, 1000];
 const PAIRS = 60;
 const MAX_OUTPUT_BYTES = 1024 ** 3;
 
@@ -24,7 +24,11 @@ function createOrganization(number, count) {
     numReplicas: 3,
     endpoints: [{ protocol: 'https', host: `service-${index}.bench.internal`, port: 8443 }],
     ipAccessList: [{ source: '10.0.0.0/8', description: 'Office' }],
-    tags: [{ key: 'team', value: `team-${index % 100}` }],
+    tags: [
+      { key: 'team', value: `team-${index % 100}` },
+      // Two services have this tag.
+      ...(index % (count / 2) === 7 ? [{ key: 'canary', value: 'yes' }] : []),
+    ],
   }));
   return { id: createId(number), name: `Bench ${number}`, key, services };
 }
@@ -80,7 +84,7 @@ async function storeRows(store, createStore) {
     const goal = perService * size * 1.5;
     rows.push(
       figureRow(
-        `apply of ${size.toLocaleString('en-US')} services, ${store}`,
+        `apply of ${formatThousands(size)} services, ${store}`,
         `${seconds.toFixed(1)} s`,
         size === SIZES[0] ? '' : `< ${goal.toFixed(1)} s, 1.5 × linear`,
         seconds <= goal,
@@ -117,13 +121,23 @@ async function pageRows(store, args) {
     ...args,
   ]);
   const rows = [];
-  for (const [name, query] of [
-    ['first page', ''],
-    ['first page by name', '&sort=name'],
+  for (const size of PAGES) {
+    const page = `page of ${formatThousands(size)}`;
+    rows.push(await pageRow(server, `first ${page}, ${store}`, `limit=${size}`));
+    rows.push(await pageRow(server, `first ${page} by name, ${store}`, `limit=${size}&sort=name`));
+  }
+  const [size] = PAGES;
+  rows.push(await pageRow(server, `page of ${size} in the middle, ${store}`, `limit=${size}`, true));
+  rows.push(await memoryRow(server, store));
+  const last = (round) => `sort=name&search=${LARGE - 1 - round}`;
+  for (const [name, toQuery, count] of [
+    ['search=…, one match', last, 1],
+    ['filter=tag:…, two matches', () => 'filter=tag:canary', 2],
+    ['filter=tag:…=…, 1 % match', (round) => `filter=tag:team=team-${round}`, LARGE / 100],
+    ['filter=tag:…=…, no match', (round) => `filter=tag:team=team-x${round}`, 0],
+    ['filter=tag:…, all match', () => 'filter=tag:team', LARGE],
   ])
-    rows.push(await pageRow(server, `${name} of ${PAGE}, ${store}`, query));
-  rows.push(await pageRow(server, `page in the middle, ${store}`, '', true));
-  rows.push(await memoryRow(server, store), await searchRow(server, store));
+    rows.push(await filterRow(server, store, name, toQuery, count));
   await server.stop();
   return rows;
 }
@@ -150,7 +164,7 @@ async function findMiddle(server, organization) {
 async function pageRow(server, name, query, isInMiddle = false) {
   const at = new Map();
   for (const organization of [large, small])
-    at.set(organization, `limit=${PAGE}${query}${isInMiddle ? await findMiddle(server, organization) : ''}`);
+    at.set(organization, `${query}${isInMiddle ? await findMiddle(server, organization) : ''}`);
   const ratios = [];
   const times = { large: [], small: [] };
   for (let pair = 0; pair < PAIRS; pair += 1) {
@@ -162,9 +176,9 @@ async function pageRow(server, name, query, isInMiddle = false) {
   }
   const ratio = median(ratios);
   return {
-    name: `GET …/services, ${LARGE.toLocaleString('en-US')} services, ${name}`,
+    name: `GET …/services, ${formatThousands(LARGE)} services, ${name}`,
     ours: `${median(times.large).toFixed(1)} ms`,
-    baseline: `${median(times.small).toFixed(1)} ms, ${SMALL.toLocaleString('en-US')} services`,
+    baseline: `${median(times.small).toFixed(1)} ms, ${formatThousands(SMALL)} services`,
     ratio: ratio.toFixed(2),
     goal: '≤ 1.3',
     isMet: ratio <= 1.3,
@@ -184,20 +198,24 @@ async function memoryRow(server, store) {
   await readAll();
   const megabytes = memory.stop();
   return figureRow(
-    `GET …/services, all ${LARGE.toLocaleString('en-US')} services in pages of 1,000: additional memory, ${store}`,
+    `GET …/services, all ${formatThousands(LARGE)} services in pages of 1,000: additional memory, ${store}`,
     `${megabytes} MB`,
     '< 50 MB',
     megabytes < 50,
   );
 }
 
-async function searchRow(server, store) {
+/** A page of 1,000 with the services that match. */
+async function filterRow(server, store, name, toQuery, count) {
   const times = [];
-  for (let round = 0; round < 10; round += 1)
-    times.push((await readPage(server, large, `limit=20&sort=name&search=${LARGE - 1 - round}`)).ms);
+  for (let round = 0; round < 10; round += 1) {
+    const { ms, result } = await readPage(server, large, `limit=1000&${toQuery(round)}`);
+    if (result.length !== Math.min(count, 1000)) throw new Error(`${name}: ${result.length} services`);
+    times.push(ms);
+  }
   const ms = median(times);
   return figureRow(
-    `GET …/services?search=… among ${LARGE.toLocaleString('en-US')}, ${store}`,
+    `GET …/services?${name} among ${formatThousands(LARGE)}, ${store}`,
     `${ms.toFixed(0)} ms`,
     '< 500 ms',
     ms < 500,

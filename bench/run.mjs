@@ -1,6 +1,6 @@
 // npm run bench [part]: measures the built server and its baselines in the same run. Compare ratios: absolute figures are noisy.
-import { rmSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { autoscaleRows } from './autoscale.mjs';
@@ -33,7 +33,7 @@ async function main() {
   };
   // Too long for a full run.
   if (only === 'soak') return console.log(renderTable(await soakRows()));
-  if (only === 'lists') return console.log(renderTable(await listRows()));
+  if (only === 'lists') return writeLists(renderTable(await listRows()));
   const isRequest = only && !(only in parts);
   const rows = [];
   for (const [name, measure] of Object.entries(parts)) {
@@ -43,7 +43,30 @@ async function main() {
   }
   const table = renderTable(rows);
   console.log(table);
-  if (!only) writeFileSync(join(here, 'README.md'), renderReadme(table));
+  if (!only) writeFileSync(readme, renderReadme(table) + splitReadme()[1]);
+}
+
+const readme = join(here, 'README.md');
+const LISTS = '\n## Lists\n';
+
+/** The README up to the section about lists, and that section, which a full run keeps. */
+function splitReadme() {
+  const [start, lists] = readFileSync(readme, 'utf8').split(LISTS);
+  return [start, lists === undefined ? '' : LISTS + lists];
+}
+
+function writeLists(table) {
+  console.log(table);
+  const load = loadavg().map((value) => value.toFixed(0));
+  writeFileSync(
+    readme,
+    `${splitReadme()[0]}${LISTS}
+Written by \`npm run bench -- lists\`: pages of 100,000 services compared with pages of 1,000, read alternately, and fleet files of growing size. The load
+average of the machine at the end was ${load.join(', ')} (1, 5 and 15 minutes); above ${cpus().length}, absolute times are longer than on an idle machine.
+
+${table}
+`,
+  );
 }
 
 /** Time and memory of a first start. */

@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { DriverName } from './drivers/driver.ts';
 import { createEmbeddedDriver } from './drivers/embedded/embedded.ts';
+import { createKubernetesDriver } from './drivers/kubernetes/kubernetes-driver.ts';
+import { createWebhookDriver } from './drivers/webhook/webhook-driver.ts';
 import { findInPackage } from './engine/package-files.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { ConfiguredDriver } from './reconciliation/reconciler.ts';
 
 interface Options {
-  config: Pick<Config, 'dataDirectory' | 'embeddedMibPerGb'>;
+  config: Pick<Config, 'dataDirectory' | 'embeddedMibPerGb' | 'kubeconfig' | 'webhookAllowPrivate'>;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Called when the process of a service has ended. */
@@ -38,5 +40,7 @@ export function createDrivers({
       log,
       onChange,
     }),
+    kubernetes: createKubernetesDriver({ kubeconfig: config.kubeconfig, log }),
+    webhook: createWebhookDriver({ clock, allowPrivate: config.webhookAllowPrivate ?? false }),
   };
 }

@@ -51,7 +51,10 @@ import { createTokenAuthentication, needsWriteToken } from './tokens/authenticat
 import { tokenRoutes } from './tokens/routes.ts';
 
 interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
-  config: Pick<Config, 'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken'>;
+  config: Pick<
+    Config,
+    'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken' | 'defaultDriver'
+  >;
   clock: Clock;
   metrics: Metrics;
   state: State;
@@ -177,7 +180,7 @@ function mountConsole(app: App, { config, domains, version, demo }: Options, sha
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
     sessionRoutes({ ...domains, basePath, hasDashboards, attempts, signIns })(scope as App);
-    configRoutes({ basePath, version, demo })(scope as App);
+    configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo })(scope as App);
   });
 }
 

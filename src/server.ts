@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { createAutoscaler } from './autoscaling/autoscaler.ts';
+import { createLoadRecorder } from './autoscaling/load-recorder.ts';
 import type { Config } from './config.ts';
 import type { DemoCredentials } from './console/config-routes.ts';
 import { openFolderWatch } from './dashboards/folder-watch.ts';
@@ -131,11 +133,12 @@ function build({ config, clock, log }: Options, { state, engine, metrics }: Open
 }
 
 function openReconciliation(
-  { config, clock, log }: Options,
+  { config, clock, log, demo }: Options,
   { state }: Opened,
-  { drivenServices, intake }: Domains,
+  { drivenServices, intake, loadHistory, organizations }: Domains,
   shutdown: Shutdown,
-): Reconciliation {
+) {
+  const loads = createLoadRecorder({ loadHistory, clock, log });
   const reconciliation = createReconciliation({
     ...config,
     state,
@@ -144,12 +147,34 @@ function openReconciliation(
     clock,
     log,
     attempts: createAttemptLimit(clock),
+    isLoopbackOnly: demo !== undefined,
     // The libSQL file is in the data directory too, so all of its services are.
     directoryId: state.kind === 'libsql' ? 'local' : readDirectoryId(config.dataDirectory),
     createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),
+    onObserved: loads.observed,
+    onReleased: (serviceId) => void loads.released(serviceId),
   });
-  shutdown.add('services', STOP_MS.services, () => reconciliation.close());
-  return reconciliation;
+  const autoscaler = createAutoscaler({
+    state,
+    services: drivenServices,
+    organizations,
+    clock,
+    log,
+    isOwner: ({ id }) => reconciliation.isResponsible(id),
+  });
+  shutdown.add('services', STOP_MS.services, async () => {
+    await autoscaler.close();
+    await reconciliation.close();
+    await loads.close();
+  });
+  return {
+    ...reconciliation,
+    async start(): Promise<void> {
+      await reconciliation.start();
+      loads.start();
+      autoscaler.start();
+    },
+  };
 }
 
 /** Without a dashboards folder, dashboards that were provisioned from one can be edited over the API again. */

@@ -1,42 +1,24 @@
 import { parseBasePath } from './http/base-path.ts';
 import { isUuid } from './kernel/ids.ts';
+import { SERVICE_SETTINGS } from './running-settings.ts';
+import type { Setting } from './setting.ts';
 import {
   INVALID,
   nonEmpty,
-  oneOf,
   oneOfTwo,
   parseBytes,
-  parseDurationMs,
-  parseList,
   parseNetworks,
-  parsePortRange,
   parseRate,
   parseTables,
   urlWithScheme,
   wholeNumber,
 } from './setting-parsers.ts';
 
+export type { Setting };
 export { INVALID };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** One setting: its flag, its environment variable, its description and the parser of its value. */
-export interface Setting<T = unknown> {
-  flag: `--${string}`;
-  argument: string;
-  variable: `PILOTHOUSE_${string}`;
-  help: string;
-  /** The default, as text. Without it, the value is undefined. */
-  fallback?: string;
-  /** Describes a computed default, for settings without `fallback`. */
-  fallbackHelp?: string;
-  /** Error messages omit the value, and `<variable>_FILE` may name a file that contains it. */
-  isSecret?: boolean;
-  parse(text: string): T | typeof INVALID;
-  /** Completes the sentence "--flag …" in error messages. */
-  rule: string;
-}
 
 /** All settings. Flags, variables, `--help`, `Config` and docs/settings.md are derived from this table. */
 export const SETTINGS = {
@@ -190,77 +172,7 @@ export const SETTINGS = {
     parse: wholeNumber(1, 1_000_000),
     rule: 'must be a whole number of at least 1',
   },
-  simulatedTransitionMs: {
-    flag: '--simulated-transition',
-    argument: '<duration>',
-    variable: 'PILOTHOUSE_SIMULATED_TRANSITION',
-    help: 'How long a simulated service takes to start, stop, wake or be provisioned, such as 500ms or 10s',
-    fallback: '2s',
-    parse: parseDurationMs,
-    rule: 'must look like 500ms or 10s, and be at most 1 hour',
-  },
-  defaultDriver: {
-    flag: '--default-driver',
-    argument: '<driver>',
-    variable: 'PILOTHOUSE_DEFAULT_DRIVER',
-    help: 'What runs services that are created without a driver: simulated, which has no process, or embedded',
-    fallback: 'simulated',
-    parse: oneOf('simulated', 'embedded'),
-    rule: 'must be simulated or embedded',
-  },
-  endpointPorts: {
-    flag: '--endpoint-ports',
-    argument: '<first-last>',
-    variable: 'PILOTHOUSE_ENDPOINT_PORTS',
-    help: 'Ports for the HTTP endpoints of services, or 0 for any free port; a service keeps its port',
-    fallback: '18123-19122',
-    parse: parsePortRange,
-    rule: 'must look like 18123-19122, or be 0',
-  },
-  embeddedMibPerGb: {
-    flag: '--embedded-mib-per-gb',
-    argument: '<number>',
-    variable: 'PILOTHOUSE_EMBEDDED_MIB_PER_GB',
-    help: 'Memory in MiB that an embedded service gets for each GB of its size; 1024 is the real size',
-    fallback: '64',
-    parse: wholeNumber(16, 1024),
-    rule: 'must be a whole number from 16 to 1024',
-  },
-  kubeconfig: {
-    flag: '--kubeconfig',
-    argument: '<file>',
-    variable: 'PILOTHOUSE_KUBECONFIG',
-    help: 'Kubeconfig of the cluster for services with the kubernetes driver; in a cluster, its own account is used',
-    parse: nonEmpty,
-    rule: 'must not be empty',
-  },
-  drift: {
-    flag: '--drift',
-    argument: '<correct|adopt>',
-    variable: 'PILOTHOUSE_DRIFT',
-    help: 'What to do if the size of a service was changed outside: correct it, or adopt the change',
-    fallback: 'correct',
-    parse: oneOf('correct', 'adopt'),
-    rule: 'must be correct or adopt',
-  },
-  ignoredStatements: {
-    flag: '--idle-ignore-statements',
-    argument: '<sql;…>',
-    variable: 'PILOTHOUSE_IDLE_IGNORE_STATEMENTS',
-    help: 'Statements, separated by semicolons, that do not keep a service from idling, such as SELECT 1',
-    fallback: 'SELECT 1',
-    parse: parseList(';'),
-    rule: 'must be a list of statements, separated by semicolons',
-  },
-  ignoredAgents: {
-    flag: '--idle-ignore-agents',
-    argument: '<prefix,…>',
-    variable: 'PILOTHOUSE_IDLE_IGNORE_AGENTS',
-    help: 'Beginnings of user agents, separated by commas, whose queries do not keep a service from idling',
-    fallback: '',
-    parse: parseList(','),
-    rule: 'must be a list of names, separated by commas',
-  },
+  ...SERVICE_SETTINGS,
   lockAfterDays: {
     flag: '--lock-after-days',
     argument: '<number>',
@@ -309,7 +221,7 @@ export const SETTINGS = {
     flag: '--webhook-allow-private',
     argument: '<yes|no>',
     variable: 'PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE',
-    help: 'Allow budget webhooks to call loopback and private addresses',
+    help: 'Allow webhooks of budgets and services to call loopback and private addresses',
     fallback: 'no',
     parse: oneOfTwo('yes', 'no'),
     rule: 'must be yes or no',

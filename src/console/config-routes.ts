@@ -1,3 +1,4 @@
+import type { DriverName } from '../drivers/driver.ts';
 import type { BasePath } from '../http/base-path.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { ConsoleConfig } from './schema.ts';
@@ -11,10 +12,11 @@ export interface DemoCredentials {
 interface Options {
   basePath: BasePath;
   version: string;
+  defaultDriver: DriverName;
   demo: DemoCredentials | undefined;
 }
 
-export function configRoutes({ basePath, version, demo }: Options): Routes {
+export function configRoutes({ basePath, version, defaultDriver, demo }: Options): Routes {
   return (app) => {
     app.get(
       '/console/config',
@@ -30,7 +32,8 @@ export function configRoutes({ basePath, version, demo }: Options): Routes {
       },
       async (_request, reply) => {
         reply.header('cache-control', 'no-cache');
-        return { basePath, version, demo: demo ? { keyId: demo.keyId, keySecret: demo.keySecret } : null };
+        const credentials = demo ? { keyId: demo.keyId, keySecret: demo.keySecret } : null;
+        return { basePath, version, defaultDriver, demo: credentials };
       },
     );
   };

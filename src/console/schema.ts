@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DRIVERS } from '../drivers/driver.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { DASHBOARD_ACCESSES } from '../kernel/roles.ts';
 import { TIERS } from '../organizations/organization.ts';
@@ -54,6 +55,7 @@ export const ConsoleConfig = NamedObject(
   {
     basePath: Type.String({ description: 'Prefix of every path; empty at the root' }),
     version: Type.String(),
+    defaultDriver: Type.Enum([...DRIVERS], { description: 'What runs services that are created without a driver' }),
     demo: Type.Union([Type.Object({ keyId: Type.String(), keySecret: Type.String() }), Type.Null()], {
       description: 'The public credentials of the demo; null on other servers',
     }),

@@ -8,9 +8,9 @@ import {
   managementResponse,
   sendChunks,
 } from '../http/envelopes.ts';
-import { getIdentity } from '../http/guard.ts';
 import { keepResponse } from '../http/idempotency.ts';
 import { dashboards as dashboardInterface } from '../http/interfaces.ts';
+import { createOrganizationReader } from '../http/service-organization.ts';
 import type { Routes } from '../http/validation.ts';
 import { createEtag } from '../kernel/etag.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
@@ -39,13 +39,7 @@ export function clickStackDashboardRoutes({
   dashboards: Dashboards;
   services: Services;
 }): Routes {
-  /** Throws if the service does not exist. */
-  async function getOrganizationId(request: FastifyRequest): Promise<string> {
-    const { organizationId } = getIdentity(request);
-    const { serviceId } = request.params as { serviceId: string };
-    await services.get(organizationId, serviceId.toLowerCase());
-    return organizationId;
-  }
+  const getOrganizationId = createOrganizationReader(services);
 
   return (app) => {
     app.get(

@@ -43,7 +43,7 @@ export function readJsonText(
   function finish(error?: Error | null): void {
     payload.removeListener('data', onData);
     payload.removeListener('end', onEnd);
-    payload.removeListener('error', finish);
+    payload.removeListener('error', onError);
     done(error ?? null, text);
   }
 
@@ -53,9 +53,14 @@ export function readJsonText(
     finish(failure);
   }
 
+  /** Here and not in the error handler, where a closed connection could also be one to the database. */
+  function onError(error: Error): void {
+    finish(new AppError('bad_request', 'The request body ended too early', { cause: error }));
+  }
+
   payload.on('data', onData);
   payload.on('end', onEnd);
-  payload.on('error', finish);
+  payload.on('error', onError);
   payload.resume();
 }
 

@@ -200,6 +200,21 @@ const UNSUPPORTED_PERMISSIONS: readonly string[] = [
 /** Every active key may call them. */
 export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet'];
 
+/** At least one admin key of an organization keeps all of them: otherwise its keys and roles could never be changed again. */
+export const ACCESS_OPERATIONS: readonly string[] = [
+  'openapiKeyGetList',
+  'openapiKeyGet',
+  'openapiKeyCreate',
+  'openapiKeyUpdate',
+  'openapiKeyRotate',
+  'openapiKeyDelete',
+  'organizationRolesGetList',
+  'organizationRoleGet',
+  'organizationRolePost',
+  'organizationRolePatch',
+  'organizationRoleDelete',
+];
+
 export const PERMISSION_NAMES: readonly string[] = Object.keys(PERMISSIONS);
 
 interface Operation {

@@ -5,7 +5,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { CustomRole } from '../kernel/roles.ts';
 import type { Db } from '../state/tables.ts';
 import { assertWithinGrants, type Limited, type RoleReader } from './assigned-roles.ts';
-import { isActiveAdmin, type Key } from './key.ts';
+import { canManageAccess, isActiveAdmin, type Key } from './key.ts';
 import { insertKey, listKeys, updateKey } from './store.ts';
 import { toAuditFields } from './stored-key.ts';
 
@@ -27,16 +27,40 @@ export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) 
     return customRoles;
   }
 
-  /** Throws `conflict` if the change would leave the organization without an active admin key. */
+  /** Whether a key, other than `exceptId`, can manage the keys and roles of the organization. */
+  async function hasManager(tx: Db, organizationId: string, exceptId?: string): Promise<boolean> {
+    const now = clock.now();
+    const admins = (await listKeys(tx, organizationId)).filter((key) => key.id !== exceptId && isActiveAdmin(key, now));
+    if (admins.some(({ customRoleIds }) => !customRoleIds)) return true;
+    for (const key of admins)
+      if (canManageAccess(key, await roleReader.list(tx, organizationId, key.customRoleIds ?? []), now)) return true;
+    return false;
+  }
+
+  /** Throws `conflict` if the change would leave the organization without an active admin key that can manage it. */
   async function assertAdminRemains(tx: Db, before: Key, after: Key | undefined, participle: string): Promise<void> {
     const now = clock.now();
-    if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
-    const keys = await listKeys(tx, before.organizationId);
-    if (keys.some((key) => key.id !== before.id && isActiveAdmin(key, now))) return;
-    throw new AppError(
-      'conflict',
-      `This is the last enabled admin key of the organization; it cannot be ${participle}`,
-    );
+    const isManager = async (key: Key) =>
+      canManageAccess(key, await roleReader.list(tx, key.organizationId, key.customRoleIds ?? []), now);
+    if (!(await isManager(before)) || (after && (await isManager(after)))) return;
+    if (await hasManager(tx, before.organizationId, before.id)) return;
+    const rule =
+      after && isActiveAdmin(after, now)
+        ? 'a role cannot deny it the management of keys and roles'
+        : `it cannot be ${participle}`;
+    throw new AppError('conflict', `This is the last enabled admin key of the organization; ${rule}`);
+  }
+
+  /** Runs a change of a role and its keys; throws `conflict` if no key could manage keys and roles afterwards. */
+  async function keepManager<T>(tx: Db, organizationId: string, change: () => Promise<T>): Promise<T> {
+    const hadManager = await hasManager(tx, organizationId);
+    const result = await change();
+    if (hadManager && !(await hasManager(tx, organizationId)))
+      throw new AppError(
+        'conflict',
+        'After this change, no enabled admin key of the organization could manage keys and roles; create another admin key first',
+      );
+    return result;
   }
 
   /** Stores and audits the change; does nothing if nothing changed. */
@@ -68,5 +92,5 @@ export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) 
     });
   }
 
-  return { readManageableRoles, assertAdminRemains, save, insert };
+  return { readManageableRoles, assertAdminRemains, keepManager, save, insert };
 }

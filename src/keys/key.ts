@@ -1,6 +1,8 @@
 import { isExpired } from '../credentials/expiry.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
+import { createGrants, type NamedPolicies } from '../kernel/grants.ts';
 import { memoize } from '../kernel/memo.ts';
+import { ACCESS_OPERATIONS } from '../kernel/permissions.ts';
 import { ADMINS, hasRole, type KeyRole, type KeyWithRoles } from '../kernel/roles.ts';
 
 export const KEY_STATES = ['enabled', 'disabled'] as const;
@@ -38,9 +40,15 @@ export function isActive({ state, expireAt }: Pick<Key, 'state' | 'expireAt'>, n
 export const hasSystemRolesOnly = ({ roles, customRoleIds }: KeyWithRoles): boolean =>
   customRoleIds === undefined && roles.length > 0;
 
-/** Whether this key alone can manage the organization. */
 export function isActiveAdmin(key: Key, now: number): boolean {
   return isActive(key, now) && hasRole(key.roles, ADMINS);
+}
+
+/** Whether a key with these custom roles can manage the keys and roles of its organization: a role may deny it to an admin. */
+export function canManageAccess(key: Key, customRoles: readonly NamedPolicies[], now: number): boolean {
+  if (!isActiveAdmin(key, now)) return false;
+  const grants = createGrants(key.roles, customRoles);
+  return ACCESS_OPERATIONS.every((operation) => grants.permits(operation, undefined));
 }
 
 /** An empty list allows every address. */

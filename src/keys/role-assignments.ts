@@ -27,7 +27,9 @@ export function createRoleAssignments({ writer }: { writer: KeyWriter }) {
       for (const key of keys) await writer.readManageableRoles(tx, key, limited);
     },
 
-    /** Gives the role to these keys and takes it from all others. The caller has locked the organization. */
+    keepManager: writer.keepManager,
+
+    /** Gives the role to these keys and takes it from all others, inside `keepManager`. The caller has locked the organization. */
     async replace(
       tx: Db,
       actor: Actor,
@@ -37,13 +39,11 @@ export function createRoleAssignments({ writer }: { writer: KeyWriter }) {
     ): Promise<void> {
       const holders = await listKeysWithRole(tx, organizationId, roleId, MAX_ACTORS + 1);
       if (holders.length > MAX_ACTORS) throw tooManyHolders();
-      // First those that get it, so that an admin key can take the place of another.
       for (const keyId of new Set([...keyIds, ...holders.map(({ id }) => id)])) {
         const before = holders.find(({ id }) => id === keyId) ?? (await getKey(tx, organizationId, keyId));
         const after = withRole(before, roleId, keyIds.includes(keyId));
         if (after === before) continue;
         for (const key of [before, after]) await writer.readManageableRoles(tx, key, limited);
-        await writer.assertAdminRemains(tx, before, after, 'demoted');
         await writer.save(tx, actor, before, after);
       }
     },

@@ -33,10 +33,12 @@ export interface ProxyOptions {
   ignoredAgents: readonly string[];
   /** Statements that do not count as use, whatever their case, white space and final semicolon. */
   ignoredStatements: readonly string[];
+  /** Accept only requests whose Host header is a loopback name. */
+  isLoopbackOnly?: boolean;
   limits?: Partial<ProxyLimits>;
 }
 
-export interface Proxy {
+interface Proxy {
   /** Listens on the port of the service and returns it. */
   open(service: ProxiedService): Promise<number>;
   /** Changes the password and the IP access list for requests from now on, also on open connections. */
@@ -93,6 +95,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       server,
       limits,
       useRules,
+      isLoopbackOnly: options.isLoopbackOnly ?? false,
       access: createAccess(id, options.attempts, service),
       traffic: createTrafficCounter(clock),
       gate: createGate({

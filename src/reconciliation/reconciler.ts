@@ -99,8 +99,8 @@ export function createReconciler(options: Options) {
 
   function follow(organizationId: string, id: string, driverName: DriverName): ServiceLoop {
     const driver = drivers[driverName] ?? createMissingDriver(driverName);
-    const isResponsible = () => leases[getLease(driverName)].confirm();
-    const worker = createWorker({ driver, services, endpoints, clock, log, onDrift, isResponsible });
+    const holdsLease = () => leases[getLease(driverName)].confirm();
+    const worker = createWorker({ driver, services, endpoints, clock, log, onDrift, holdsLease });
     const canceled = new AbortController();
     const signal = AbortSignal.any([stopping.signal, canceled.signal]);
     const loop = createServiceLoop({
@@ -113,7 +113,7 @@ export function createReconciler(options: Options) {
       clock,
       log,
       directoryId,
-      isResponsible,
+      holdsLease,
       signal,
       takeTurn: (step) => queue.run(driverName, step, stopping.signal),
       listBlockers: async (service, signal) => (await drivers[driverName]?.listBlockers?.(service.id, signal)) ?? [],
@@ -174,6 +174,9 @@ export function createReconciler(options: Options) {
       if (!loop) throw new AppError('unavailable', 'The service is managed by another node now');
       await loop.wake(wake);
     },
+
+    /** Whether this process runs the service. */
+    isResponsible: (id: string): boolean => loops.get(id)?.isResponsible() ?? false,
 
     /** Undefined if another process is responsible for the service. */
     findIdleStatus: (id: string) => loops.get(id)?.getIdleStatus(),

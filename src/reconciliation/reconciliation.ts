@@ -17,6 +17,8 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   attempts: ProxyOptions['attempts'];
+  /** Endpoints accept only requests for a loopback name: the passwords of the demo are public. */
+  isLoopbackOnly: boolean;
   /** Those that this installation can use. `onChange` is to be called when the process of a service has ended. */
   createDrivers(onChange: (serviceId: string) => void): Partial<Record<DriverName, ConfiguredDriver>>;
   directoryId: string;
@@ -25,7 +27,9 @@ interface Options {
   drift: 'correct' | 'adopt';
   ignoredAgents: readonly string[];
   ignoredStatements: readonly string[];
-  onObserved?(service: Readonly<Service>, observed: Observed): void;
+  /** `queries`: how many are running. */
+  onObserved(service: Readonly<Service>, observed: Observed, queries: number | undefined): void;
+  onReleased(serviceId: string): void;
 }
 
 /** Of the time that a shutdown may take. */
@@ -36,7 +40,7 @@ export type Reconciliation = ReturnType<typeof createReconciliation>;
 /** Everything that makes services run: their drivers, their endpoints, the reconciler and the meters. */
 export function createReconciliation(options: Options) {
   const { state, services, intake, clock, log, attempts, directoryId, host, endpointPorts, drift } = options;
-  const { ignoredAgents, ignoredStatements, createDrivers, onObserved } = options;
+  const { ignoredAgents, ignoredStatements, createDrivers, onObserved, onReleased } = options;
   const drivers = createDrivers((serviceId) => void reconciler.check(serviceId));
   const proxy = createProxy({
     clock,
@@ -45,6 +49,7 @@ export function createReconciliation(options: Options) {
     attempts,
     ignoredAgents,
     ignoredStatements,
+    isLoopbackOnly: options.isLoopbackOnly,
     wake: (serviceId, { address, userAgent, kind, at }) =>
       reconciler.wake(serviceId, { at, cause: 'query', address, userAgent, statement: kind }),
   });
@@ -66,13 +71,17 @@ export function createReconciliation(options: Options) {
     directoryId,
     onObserved(service, observed) {
       metering.observed(service, observed);
-      onObserved?.(service, observed);
+      onObserved(service, observed, endpoints.getTraffic(service.id)?.running);
     },
-    onReleased: metering.released,
+    onReleased(serviceId) {
+      metering.released(serviceId);
+      onReleased(serviceId);
+    },
   });
 
   return {
     findIdleStatus: reconciler.findIdleStatus,
+    isResponsible: reconciler.isResponsible,
     /** Looks at the service now instead of after its pause. */
     check: reconciler.check,
     flushUsage: metering.flush,

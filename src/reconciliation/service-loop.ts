@@ -23,7 +23,7 @@ interface Options {
   /** The id of the data directory of this process. */
   directoryId: string;
   signal: AbortSignal;
-  isResponsible(): Promise<boolean>;
+  holdsLease(): Promise<boolean>;
   /** Limits how many steps run at the same time. */
   takeTurn(step: () => Promise<void>): Promise<void>;
   /** What else keeps the service from idling: merges, mutations, backups. */
@@ -62,7 +62,7 @@ export function createServiceLoop(options: Options) {
 
   async function run(): Promise<void> {
     const service = await services.find(organizationId, id);
-    if (!service || signal.aborted || !(await options.isResponsible())) return;
+    if (!service || signal.aborted || !(await options.holdsLease())) return;
     seenGeneration = service.generation;
     isElsewhere = !(await isPlacedHere(service));
     if (isElsewhere) return;
@@ -122,6 +122,8 @@ export function createServiceLoop(options: Options) {
     /** The generation of the last step. */
     getSeenGeneration: (): number | undefined => seenGeneration,
     trigger: loop.trigger,
+    /** False for an embedded service whose data is on another node. */
+    isResponsible: (): boolean => last !== undefined,
     /** Undefined if another process is responsible for the service. */
     getIdleStatus() {
       if (isElsewhere) return undefined;

@@ -30,7 +30,7 @@ interface Options {
   log: Pick<Logger, 'warn'>;
   onDrift: 'correct' | 'adopt';
   /** False: another process has taken over, and this one must not write any more. */
-  isResponsible(): Promise<boolean>;
+  holdsLease(): Promise<boolean>;
 }
 
 const OBSERVE_MS = 10 * SECOND_MS;
@@ -39,7 +39,7 @@ const CONVERGE_MS = 120 * SECOND_MS;
 const DRAIN_MS = 30 * SECOND_MS;
 
 /** Moves one service towards its desired state. The caller runs one step of a service at a time. */
-export function createWorker({ driver, services, endpoints, clock, log, onDrift, isResponsible }: Options) {
+export function createWorker({ driver, services, endpoints, clock, log, onDrift, holdsLease }: Options) {
   async function step(service: Readonly<Service>, signal: AbortSignal): Promise<Step> {
     const desired = toDesired(service, driver, clock.now());
     try {
@@ -70,6 +70,8 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift,
       current = await publish(current, (before) => ({
         ...toTransition(before, observed, desired, clock.now()),
         ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
+        // Queries may arrive from now on; they wait.
+        ...(endpoint ? { endpoint } : undefined),
       }));
       observed = await change(service, observed, desired, signal);
     }
@@ -151,7 +153,7 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift,
     toNext: (before: Observation) => Observation,
     settledGeneration?: number,
   ): Promise<Readonly<Service>> {
-    if (!(await isResponsible())) return service;
+    if (!(await holdsLease())) return service;
     const stored = await services.observed(RECONCILER, service, ({ observed: before, generation }) => {
       // A command since then has set the state that clients see; the next step is about that command.
       if (generation !== service.generation) return { observed: before };
@@ -165,10 +167,10 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift,
   return { step };
 }
 
-/** A service that is resized or does not answer in time may still answer queries; a driver says so by the upstream. */
-const toUpstream = ({ state, upstream }: Observed) => (ANSWERING.includes(state) ? upstream : undefined);
+/** Drivers report where to send queries only while the service can answer them, even if it is slow to. */
+const toUpstream = ({ state, upstream }: Observed) => (STOPPED.includes(state) ? undefined : upstream);
 
-const ANSWERING: readonly Observed['state'][] = ['running', 'resizing', 'degraded'];
+const STOPPED: readonly Observed['state'][] = ['idle', 'stopping', 'stopped', 'deleted'];
 
 const getAttempt = ({ observed }: Readonly<Service>, { generation }: Desired): number =>
   observed.inFlight?.generation === generation ? observed.inFlight.attempt : 0;

@@ -160,7 +160,10 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
           );
         if (!(await insertRole(tx, role))) throw nameTaken(name);
         await record(tx, actor, 'role_create', role, { after: toAuditFields(role) });
-        await assignments.replace(tx, actor, role, actorIds, { callerGrants });
+        if (actorIds.length > 0)
+          await assignments.keepManager(tx, organizationId, () =>
+            assignments.replace(tx, actor, role, actorIds, { callerGrants }),
+          );
         const listed = await describe(tx, role);
         await inTransaction?.(tx, listed);
         return listed;
@@ -173,9 +176,11 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
         await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
         if (findSystemRole(id)) rejectSystemChange(settings);
-        const role = findSystemRole(id) ? before : await save(tx, actor, before, settings);
-        if (settings.actorIds) await assignments.replace(tx, actor, role, settings.actorIds, settings);
-        return describe(tx, role);
+        return assignments.keepManager(tx, organizationId, async () => {
+          const role = findSystemRole(id) ? before : await save(tx, actor, before, settings);
+          if (settings.actorIds) await assignments.replace(tx, actor, role, settings.actorIds, settings);
+          return describe(tx, role);
+        });
       });
     },
 

@@ -22,16 +22,20 @@ const UnsupportedTags = Type.Refine(
   () => 'tags are for the SQL console of the public service and are not supported here',
 );
 
+const ACTOR = /^apiKey\/([0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$/;
+
 const ActorList = Type.Array(
   Type.Refine(
-    Type.String({ maxLength: 64, description: 'apiKey/{id}, with the UUID of the key record' }),
+    Type.String({
+      maxLength: 64,
+      description: 'apiKey/{id}, with the UUID of the key record',
+      documented: { pattern: ACTOR.source },
+    }),
     (text) => typeof text !== 'string' || ACTOR.test(text),
     () => 'The value must be apiKey/{id}, with the UUID of a key',
   ),
   { maxItems: MAX_ACTORS, uniqueItems: true, description: 'The keys that have the role. Replaces the previous list' },
 );
-
-const ACTOR = /^apiKey\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
 export const parseActor = (text: string): string => (ACTOR.exec(text)?.[1] ?? '').toLowerCase();
 

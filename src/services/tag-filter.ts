@@ -24,13 +24,16 @@ export function createTagCondition(filters: readonly string[] = []): DocumentCon
     const [, key = '', value] = FILTER.exec(filter) ?? [];
     return { key, value };
   });
-  const [first] = tags;
-  if (!first) return undefined;
+  if (tags.length === 0) return undefined;
   return {
-    text: JSON.stringify({ key: first.key }).slice(1, -1),
+    texts: tags.flatMap(listTexts),
     matches: ({ details }) =>
       tags.every(({ key, value }) =>
         details.tags?.some((tag) => tag.key === key && (value === undefined || (tag.value ?? '') === value)),
       ),
   };
 }
+
+/** What the document of a service with the tag contains. An empty value may be omitted there. */
+const listTexts = ({ key, value }: { key: string; value: string | undefined }): string[] =>
+  [{ key }, ...(value ? [{ value }] : [])].map((member) => JSON.stringify(member).slice(1, -1));

@@ -1,9 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
-import { getIdentity } from '../http/guard.ts';
 import { keepResponse } from '../http/idempotency.ts';
+import { createOrganizationReader } from '../http/service-organization.ts';
 import type { Routes } from '../http/validation.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { ServicePath } from '../services/schema.ts';
@@ -17,13 +16,7 @@ const SourcePath = Type.Object({ ...ServicePath.properties, clickStackSourceId: 
 
 /** The sources of the organization with the credentials and the envelope of the management interface. */
 export function clickStackSourceRoutes({ sources, services }: { sources: Sources; services: Services }): Routes {
-  /** Throws if the service does not exist. */
-  async function getOrganizationId(request: FastifyRequest): Promise<string> {
-    const { organizationId } = getIdentity(request);
-    const { serviceId } = request.params as { serviceId: string };
-    await services.get(organizationId, serviceId.toLowerCase());
-    return organizationId;
-  }
+  const getOrganizationId = createOrganizationReader(services);
 
   return (app) => {
     app.get(

@@ -11,7 +11,7 @@ const CLOSED_DATABASES = new Set(['system', 'information_schema']);
 
 const name = (pattern: RegExp, rule: string, description: string) =>
   Type.Refine(
-    Type.String({ maxLength: NAME_CHARACTERS, description }),
+    Type.String({ maxLength: NAME_CHARACTERS, description, documented: { pattern: pattern.source } }),
     (text) => typeof text !== 'string' || pattern.test(text),
     () => rule,
   );
@@ -28,11 +28,7 @@ const Column = (description: string) =>
   );
 
 const Database = Type.Refine(
-  Type.Refine(
-    Type.String({ maxLength: NAME_CHARACTERS, description: "Default: Pilothouse's own database" }),
-    (text) => typeof text !== 'string' || IDENTIFIER.test(text),
-    () => IDENTIFIER_RULE,
-  ),
+  name(IDENTIFIER, IDENTIFIER_RULE, "Default: Pilothouse's own database"),
   (text) => typeof text !== 'string' || !CLOSED_DATABASES.has(text.toLowerCase()),
   () => 'Sources cannot use this database',
 );

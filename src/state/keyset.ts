@@ -19,9 +19,9 @@ export interface ListQuery extends PageRequest {
   permitted?: ServiceSet | undefined;
 }
 
-/** A condition that the stores cannot check: `text` occurs in every matching document. */
+/** A condition that the stores cannot check: each of `texts` occurs in every matching document. */
 export interface DocumentCondition<T> {
-  text: string;
+  texts: readonly string[];
   matches(item: T): boolean;
 }
 
@@ -106,7 +106,7 @@ function createStatements<T>(
   condition: DocumentCondition<T> | undefined,
 ) {
   const { column, order, isAfter, isThrough } = toOrder(query.sort);
-  const filter = createFilter(db, query, condition?.text);
+  const filter = createFilter(db, query, condition?.texts);
   // An expression keeps libSQL from scanning the index of the organization instead of looking up the ids.
   const isOwn = hasIds(query)
     ? sql`organization_id || '' = ${organizationId}`
@@ -147,13 +147,17 @@ function toOrder(sort: Sort) {
   };
 }
 
-function createFilter(db: Db, { search, ids, permitted }: ListQuery, text: string | undefined): RawBuilder<unknown> {
+function createFilter(
+  db: Db,
+  { search, ids, permitted }: ListQuery,
+  texts: readonly string[] = [],
+): RawBuilder<unknown> {
   const parts: RawBuilder<unknown>[] = [];
   if (search !== undefined) {
     const pattern = toPattern(toSortName(search));
     parts.push(sql`AND (sort_name LIKE ${pattern} ESCAPE '!' OR id LIKE ${pattern} ESCAPE '!')`);
   }
-  if (text !== undefined) parts.push(sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
+  for (const text of texts) parts.push(sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
   if (ids) parts.push(sql`AND ${isIn(db, 'id', ids)}`);
   if (permitted) parts.push(sql`AND ${permitted.isComplement ? sql`NOT` : sql``} ${isIn(db, 'id', permitted.ids)}`);
   return parts.length > 0 ? sql.join(parts, sql` `) : sql``;

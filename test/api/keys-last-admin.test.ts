@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey, getKeyId, keysPath, readWithKey } from '../support/keys.ts';
+import { createPolicy, createRoleClient, ROLES, SYSTEM_ROLES } from '../support/roles.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const LAST = 'CONFLICT: This is the last enabled admin key of the organization; it cannot be';
@@ -92,6 +93,60 @@ onEachStore('the last admin key', (store) => {
           roles.includes('admin') && state === 'enabled' && expireAt === null,
       );
       expect(admins).toHaveLength(1);
+    });
+  });
+
+  describe('with roles that deny the management of keys and roles', () => {
+    const server = useServer(store);
+    const { send, read, createRole } = createRoleClient(server);
+    const deny = (...permissions: string[]) => createPolicy(permissions, undefined, 'DENY');
+    const assign = (id: string, ...roleIds: string[]) =>
+      send('PATCH', `${keysPath()}/${id}`, { assignedRoleIds: [SYSTEM_ROLES.admin, ...roleIds] });
+    const NO_MANAGER = expect.stringMatching(/^CONFLICT: After this change, no enabled admin key/);
+
+    it.each(['openapiKeyUpdate', 'organizationRolePatch', 'control-plane:organization:create-api-keys'])(
+      'B3: a role cannot deny it %s',
+      async (permission) => {
+        const id = await getKeyId(server, 'admin');
+        const role = await createRole([deny(permission)]);
+        const { status, json } = await assign(id, role.id);
+        expect([status, json.error]).toEqual([
+          409,
+          'CONFLICT: This is the last enabled admin key of the organization; a role cannot deny it the management of keys and roles',
+        ]);
+        const actors = [`apiKey/${id}`];
+        const attempts = [
+          await send('PATCH', `${ROLES}/${role.id}`, { actors }),
+          await send('POST', ROLES, { name: permission, policies: [deny(permission)], actors }),
+        ];
+        for (const attempt of attempts) expect([attempt.status, attempt.json.error]).toEqual([409, NO_MANAGER]);
+        expect((await send('DELETE', `${ROLES}/${role.id}`)).status).toBe(200);
+      },
+    );
+
+    it('B3: an admin key that may not manage keys does not replace it, until it may', async () => {
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
+      const role = await createRole([deny('openapiKeyUpdate')], { actors: [`apiKey/${second}`] });
+      const disable = () => send('PATCH', `${keysPath()}/${first}`, { state: 'disabled' });
+      expect((await disable()).json.error).toBe(`${LAST} disabled`);
+      // The role moves from one to the other in one request.
+      expect((await send('PATCH', `${ROLES}/${role.id}`, { actors: [`apiKey/${first}`] })).status).toBe(200);
+      expect((await disable()).status).toBe(403);
+      const lifted = await send('PATCH', `${ROLES}/${role.id}`, { actors: [] }, credentials);
+      expect(lifted.status).toBe(200);
+      expect((await send('DELETE', `${keysPath()}/${second}`)).status).toBe(200);
+    });
+
+    it('B3: a role of the last admin key cannot be extended', async () => {
+      const role = await createRole([deny('usageEventsCreate')]);
+      expect((await assign(await getKeyId(server, 'admin'), role.id)).status).toBe(200);
+      const extend = (...permissions: string[]) =>
+        send('PATCH', `${ROLES}/${role.id}`, { policies: [deny('usageEventsCreate', ...permissions)] });
+      const { status, json } = await extend('openapiKeyCreate');
+      expect([status, json.error]).toEqual([409, NO_MANAGER]);
+      expect((await extend('budgetCreate')).status).toBe(200);
+      expect((await read(keysPath())).status).toBe(200);
     });
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, UNRESTRICTED_OPERATIONS } from '../../src/kernel/permissions.ts';
+import { findPermission, OPERATIONS, PERMISSION_NAMES, UNRESTRICTED_OPERATIONS } from '../../src/kernel/permissions.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
@@ -94,6 +94,14 @@ onEachStore('roles', (store) => {
         },
       ]);
     expect(described.map(([id]) => [id, OPERATIONS.get(String(id))])).toEqual(described);
+  });
+
+  it('R3: every permission has operations, and all of them are in the document', async () => {
+    const operations = [...(await listOperations(server, '/v1')), ...(await listOperations(server, '/api/v2'))];
+    const documented = new Set(operations.map(({ id }) => id));
+    expect(PERMISSION_NAMES.filter((name) => !findPermission(name)?.operations.length)).toEqual([]);
+    const named = [...PERMISSION_NAMES.flatMap((name) => findPermission(name)?.operations ?? []), ...OPERATIONS.keys()];
+    expect([...named, ...UNRESTRICTED_OPERATIONS].filter((id) => !documented.has(id))).toEqual([]);
   });
 
   it('R1: the document has the operations of the contract', async () => {

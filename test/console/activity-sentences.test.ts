@@ -62,6 +62,31 @@ describe('activities in the console', () => {
       { before: { tier: 'BASIC' }, after: { tier: 'SCALE' } },
       'changed the tier of the organization ci from BASIC to SCALE',
     ],
+    [
+      'service_idle',
+      { before: { state: 'running' }, after: { state: 'idle', reason: 'No queries for 15 minutes' } },
+      'idled the service ci (No queries for 15 minutes)',
+    ],
+    [
+      'service_state_change',
+      { before: { state: 'running' }, after: { state: 'degraded', reason: 'ClickHouse stopped' } },
+      'reported the service ci as degraded (before: running) (ClickHouse stopped)',
+    ],
+    [
+      'service_drift',
+      { after: { since: 1, text: 'the number of replicas is 2 instead of 3' } },
+      'detected a change from outside to the service ci (the number of replicas is 2 instead of 3)',
+    ],
+    [
+      'service_resize',
+      { before: { memoryGb: 16, replicas: 3 }, after: { memoryGb: 24, replicas: 3, reason: 'Memory peaked' } },
+      'resized the service ci from 3 × 16 GB to 3 × 24 GB (Memory peaked)',
+    ],
+    [
+      'service_awaken',
+      { before: { state: 'idle' }, after: { state: 'awaking', cause: 'query', statement: 'SELECT', address: '::1' } },
+      'awakened the service ci (SELECT from ::1)',
+    ],
     ['console_sign_in', {}, 'signed in to the console'],
     [
       'console_sign_in_failed',

@@ -192,6 +192,7 @@ describe('the largest bodies', () => {
       for (const [method, path] of [
         ['POST', '/api/v2/dashboards/validate'],
         ['POST', '/api/v2/dashboards'],
+        ['PUT', '/api/v2/dashboards/{id}'],
         ['PUT', '/api/v2/dashboards/{id}?format=config'],
       ] as const) {
         const maxHeldMs = path.endsWith('/validate') ? MAX_HELD_MS : MAX_STORING_MS;

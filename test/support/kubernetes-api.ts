@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 
-export interface KubernetesObject {
+interface KubernetesObject {
   kind: string;
   metadata: {
     name: string;

@@ -13,7 +13,7 @@ export const NAMESPACE = 'fleet';
 const resources = (memory: string) => ({ limits: { cpu: '4', memory }, requests: { cpu: '4', memory } });
 
 /** One replica, ready unless told otherwise. */
-export function statefulSet(name: string, { owner, labels, container, memory, replicas = 1, ready = 1 }: SetOptions) {
+function statefulSet(name: string, { owner, labels, container, memory, replicas = 1, ready = 1 }: SetOptions) {
   const running = Math.min(replicas, ready);
   return {
     apiVersion: 'apps/v1',

@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './errors.ts';
 import type { Operations } from './generated.ts';
 import { readPage } from './pages.ts';
@@ -18,6 +18,10 @@ export const createQueryClient = (): QueryClient =>
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+
+const HOUR_MS = 3_600_000;
+/** The load is recorded once a minute. */
+const AUTOSCALING_POLL_MS = 60_000;
 
 const FIRST_SERVICES = 20;
 
@@ -44,6 +48,34 @@ export const serviceQuery = (api: Operations, organizationId: string, serviceId:
   queryOptions({
     queryKey: [organizationId, 'services', serviceId],
     queryFn: ({ signal }) => api.instanceGet({ organizationId, serviceId }, { signal }),
+  });
+
+/** `state`: the status is read again when it changes. */
+export const idleStatusQuery = (api: Operations, organizationId: string, serviceId: string, state: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'idle', serviceId, state],
+    queryFn: ({ signal }) => api.instanceIdleGet({ organizationId, serviceId }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+
+export const autoscalingQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'autoscaling', serviceId],
+    queryFn: ({ signal }) => api.instanceAutoscalingGet({ organizationId, serviceId }, { signal }),
+    refetchInterval: AUTOSCALING_POLL_MS,
+  });
+
+/** The load of the last hours, at most 744. */
+export const autoscalingHistoryQuery = (api: Operations, organizationId: string, serviceId: string, hours: number) =>
+  queryOptions({
+    queryKey: [organizationId, 'autoscaling', serviceId, 'history', hours],
+    queryFn: ({ signal }) => {
+      const to = Date.now();
+      const range = { from: new Date(to - hours * HOUR_MS).toISOString(), to: new Date(to).toISOString() };
+      return api.instanceAutoscalingHistoryGet({ organizationId, serviceId, ...range }, { signal });
+    },
+    refetchInterval: AUTOSCALING_POLL_MS,
   });
 
 export const keysQuery = (api: Operations, organizationId: string) =>

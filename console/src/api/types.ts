@@ -2,8 +2,11 @@
 import type {
   ActivityGetListResult,
   DashboardTokenGetListResult,
+  InstanceAutoscalingGetResult,
+  InstanceAutoscalingHistoryGetResult,
   InstanceCreateBody,
   InstanceGetResult,
+  InstanceIdleGetResult,
   InstanceReplicaScalingUpdateBody,
   InstanceStateUpdateBody,
   InstanceUpdateBody,
@@ -16,6 +19,9 @@ import type {
 } from './generated.ts';
 
 export type Service = InstanceGetResult;
+export type IdleStatus = InstanceIdleGetResult;
+export type Autoscaling = InstanceAutoscalingGetResult;
+export type AutoscalingTimeline = InstanceAutoscalingHistoryGetResult;
 export type NewService = InstanceCreateBody;
 export type ServiceChange = InstanceUpdateBody;
 export type ServiceCommand = InstanceStateUpdateBody['command'];

@@ -72,6 +72,39 @@ const describeScaling =
   (action: string): Describe =>
   (activity, name) => ({ action, resource: name, rest: formatScaling(activity) });
 
+/** "(No queries for 15 minutes)". */
+const formatReason = ({ reason }: Fields): string => (typeof reason === 'string' ? `(${reason})` : '');
+
+/** "(SELECT from 10.0.0.7)": the query that woke the service; empty for a command. */
+function formatWake({ statement, address }: Fields): string {
+  const from = typeof address === 'string' ? `from ${address}` : '';
+  const text = [typeof statement === 'string' ? statement : '', from].filter((part) => part !== '').join(' ');
+  return text === '' ? '' : `(${text})`;
+}
+
+const describeStateChange: Describe = ({ before, after }, name) => ({
+  action: 'reported the service',
+  resource: name,
+  rest: [
+    typeof after.state === 'string' ? `as ${after.state}` : '',
+    typeof before.state === 'string' ? `(before: ${before.state})` : '',
+    formatReason(after),
+  ]
+    .filter((part) => part !== '')
+    .join(' '),
+});
+
+/** "2 × 16 GB". */
+const formatReplicas = ({ replicas, memoryGb }: Fields): string =>
+  replicas === undefined || memoryGb === undefined ? '' : `${String(replicas)} × ${String(memoryGb)} GB`;
+
+const describeResize: Describe = ({ before, after }, name) => {
+  const [old, next] = [formatReplicas(before), formatReplicas(after)];
+  const change = next === '' ? '' : `${old === '' ? '' : `from ${old} `}to ${next}`;
+  const rest = [change, formatReason(after)].filter((part) => part !== '').join(' ');
+  return { action: 'resized the service', resource: name, rest };
+};
+
 const describeImport: Describe = ({ after }) => ({
   action: `imported usage costs: ${['added', 'changed', 'removed']
     .map((kind) => `${String(after[kind] ?? 0)} ${kind}`)
@@ -124,7 +157,15 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   service_delete: about('deleted the service'),
   service_start: about('started the service'),
   service_stop: about('stopped the service'),
-  service_awaken: about('awakened the service'),
+  service_awaken: ({ after }, name) => ({ action: 'awakened the service', resource: name, rest: formatWake(after) }),
+  service_idle: ({ after }, name) => ({ action: 'idled the service', resource: name, rest: formatReason(after) }),
+  service_state_change: describeStateChange,
+  service_drift: ({ after }, name) => ({
+    action: 'detected a change from outside to the service',
+    resource: name,
+    rest: typeof after.text === 'string' ? `(${after.text})` : '',
+  }),
+  service_resize: describeResize,
   service_update: about('updated the service'),
   service_update_name: (activity, name) => ({
     action: 'renamed the service',

@@ -20,12 +20,16 @@ export function listChanges({ before = {}, after = {} }: Activity, names: Readon
 /** Fields that contain the ID of another resource. */
 const REFERENCES = ['replaces', 'replacedBy'];
 
+/** Fields that contain a time in epoch milliseconds. */
+const TIMES = ['at', 'since'];
+
 function formatChangeValue(field: string, value: unknown, names: ReadonlyMap<string, string>): string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return field === 'expireAt' ? 'Never' : 'None';
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   if (Array.isArray(value) && value.length === 0) return '(empty)';
   if (Array.isArray(value)) return value.map((item) => formatChangeValue(field, toAddress(item), names)).join(', ');
+  if (typeof value === 'number' && TIMES.includes(field)) return formatTime(new Date(value));
   if (typeof value !== 'string') return JSON.stringify(value);
   if (REFERENCES.includes(field)) return names.get(value) ?? value;
   return /At$/.test(field) && !Number.isNaN(Date.parse(value)) ? formatTime(new Date(value)) : value;
@@ -41,6 +45,17 @@ const FIELDS: Record<string, [label: string, unit?: string]> = {
   maxReplicaMemoryGb: ['Maximum memory per replica', 'GB'],
   minTotalMemoryGb: ['Minimum total memory', 'GB'],
   maxTotalMemoryGb: ['Maximum total memory', 'GB'],
+  memoryGb: ['Memory per replica', 'GB'],
+  replicas: ['Replicas'],
+  driver: ['Driver'],
+  mode: ['Mode'],
+  at: ['Time'],
+  since: ['Since'],
+  text: ['Difference'],
+  cause: ['Cause'],
+  address: ['Address'],
+  userAgent: ['User agent'],
+  statement: ['Statement'],
   idleScaling: ['Scale to zero when idle'],
   idleTimeoutMinutes: ['Idle timeout', 'min'],
   ipAccessList: ['IP access list'],

@@ -1,7 +1,8 @@
-import { Badge, Group } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { Service } from '../api/types.ts';
 import { formatIdle, formatMemory, formatNumber } from './format.ts';
 import classes from './service-facts.module.css';
+import { getState, listDifferences } from './service-status.ts';
 
 /** "16–120 GB × 3". */
 export function formatSize({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas }: Service): string {
@@ -12,7 +13,7 @@ export function formatSize({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, n
 export const formatIdleScaling = ({ idleScaling, idleTimeoutMinutes }: Service): string =>
   formatIdle(idleScaling, idleTimeoutMinutes);
 
-const TONES: Partial<Record<Service['state'], string>> = {
+const TONES: Readonly<Record<string, string>> = {
   running: 'good',
   idle: 'quiet',
   stopped: 'quiet',
@@ -23,7 +24,8 @@ const TONES: Partial<Record<Service['state'], string>> = {
 /** `partially_running` → "Partially running". */
 const formatState = (state: string): string => (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('_', ' ');
 
-export function ServiceState({ state }: { state: Service['state'] }) {
+export function ServiceState({ service }: { service: Pick<Service, 'state' | 'status'> }) {
+  const state = getState(service);
   return (
     <span className={classes.state} data-tone={TONES[state] ?? 'busy'}>
       <span className={classes.dot} aria-hidden="true" />
@@ -32,11 +34,32 @@ export function ServiceState({ state }: { state: Service['state'] }) {
   );
 }
 
-/** Badges for simulated, development, read-only and primary services. */
+/** The state, and what is wrong with it: the reason for a degraded service, else a size other than the requested one. */
+export function ServiceStateCell({ service }: { service: Service }) {
+  const note = findStateNote(service);
+  return (
+    <>
+      <ServiceState service={service} />
+      {note && (
+        <Text size="xs" c="dimmed" className={classes.note} title={note}>
+          {note}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function findStateNote({ status }: Service): string | undefined {
+  if (!status) return undefined;
+  if (status.state === 'degraded' && status.reason) return status.reason;
+  return status.drift ? `Changed outside: ${status.drift.text}` : listDifferences(status)[0];
+}
+
+/** Badges for the driver, and for development, read-only and primary services. */
 export function ServiceBadges({ service }: { service: Service }) {
   return (
     <Group gap={6} component="span">
-      {service.driver === 'simulated' && <ServiceBadge>simulated</ServiceBadge>}
+      <ServiceBadge>{service.driver}</ServiceBadge>
       {service.tier === 'development' && <ServiceBadge>development</ServiceBadge>}
       {service.isReadonly && <ServiceBadge>read-only</ServiceBadge>}
       {service.isPrimary && service.tier !== 'development' && <ServiceBadge>primary</ServiceBadge>}

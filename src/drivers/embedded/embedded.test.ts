@@ -136,19 +136,19 @@ describe('the isolation of an embedded service', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
+    await query(service, `CREATE TABLE f (a UInt8) ENGINE = File(CSV, '${directory}/new.csv')`);
     for (const sql of [
       "SELECT file('/etc/passwd')",
       `SELECT file('${outside}')`,
       "SELECT file('/proc/self/environ')",
       `SELECT * FROM file('${outside}', 'CSV', 'a UInt8')`,
       `INSERT INTO FUNCTION file('${directory}/new.csv', 'CSV', 'a UInt8') VALUES (1)`,
-      `CREATE TABLE f (a UInt8) ENGINE = File(CSV, '${directory}/new.csv'); INSERT INTO f VALUES (1)`,
+      'INSERT INTO f VALUES (1)',
       `SELECT * FROM url('http://127.0.0.1:${port}/x', 'CSV', 'a UInt8') SETTINGS http_max_tries = 1`,
-      `SELECT * FROM s3('http://127.0.0.1:${port}/b/x', NOSIGN, 'CSV', 'a UInt8') SETTINGS s3_retry_attempts = 0`,
+      `SELECT * FROM s3('http://127.0.0.1:${port}/bucket/x', NOSIGN, 'CSV', 'a UInt8') SETTINGS s3_retry_attempts = 0`,
       `SELECT * FROM remote('127.0.0.1:${port}', system.one)`,
-      `BACKUP DATABASE default TO File('${directory}/new')`,
     ])
-      expect([sql, (await query(service, sql)).status]).not.toEqual([sql, 200]);
+      expect([sql, (await query(service, sql)).text]).toEqual([sql, expect.stringContaining('Permission denied')]);
     expect(requests).toEqual([]);
     expect(readdirSync(directory)).not.toContain('new.csv');
     server.close();
@@ -171,11 +171,6 @@ describe('the isolation of an embedded service', () => {
         '200000',
       ],
       ["SELECT toTimeZone(toDateTime('2026-07-01 00:00:00'), 'Europe/Berlin')", '2026-07-01 02:00:00'],
-      [
-        'CREATE DICTIONARY d.x (a UInt64, b String) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE t DB d)) LAYOUT(FLAT()) LIFETIME(0)',
-        '',
-      ],
-      ["SELECT dictGet('d.x', 'b', 7)", 'x'],
       ['RENAME TABLE d.t TO d.u', ''],
       ["BACKUP TABLE d.u TO File('one') FORMAT Null", ''],
     ])

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { createKeyedQueue } from '../../kernel/queue.ts';
-import type { Desired, DrivenService, Driver, Observed, ObservedState } from '../driver.ts';
+import type { Desired, DrivenService, Driver, Load, Observed, ObservedState } from '../driver.ts';
 import { type Blocker, listBlockers } from './blockers.ts';
 import {
   createServiceDirectory,
@@ -30,7 +30,7 @@ interface Options {
   findPort?(): Promise<number>;
 }
 
-export interface EmbeddedDriver extends Driver {
+interface EmbeddedDriver extends Driver {
   /** What would be interrupted if the service were stopped now; empty if it is not running. */
   listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]>;
   /** Ends the process: another control plane is responsible for the service now. */
@@ -54,6 +54,8 @@ interface Entry {
 
 /** ClickHouse needs some 100 MiB to start and to answer small queries. */
 const MIN_MEMORY_MIB = 256;
+/** A GB of the contract is 2³⁰ bytes. */
+const MIB_PER_GB = 1024;
 const ANSWER_MS = 5 * SECOND_MS;
 
 const canceled = () => new AppError('unavailable', 'The request to the service was canceled');
@@ -220,13 +222,24 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
   };
 }
 
+/** The share of its limit that the process uses, as bytes of the size that the service has for its users. */
+function toContractSize(load: Load, { memoryMiB }: RunningService, memoryGb = 0): Load {
+  if (load.memoryBytes === undefined) return load;
+  return { ...load, memoryBytes: Math.round((load.memoryBytes / memoryMiB) * memoryGb * MIB_PER_GB) };
+}
+
 async function observeRunning(entry: Entry, running: RunningService, signal: AbortSignal): Promise<Observed> {
   const { upstream, version, pid, memoryMiB } = running;
   const evidence = { pid, isolation: running.getIsolation() ?? 'none', memoryLimitMiB: memoryMiB };
   const seen = { replicas: 1, version, evidence, ...(entry.memoryGb !== undefined && { memoryGb: entry.memoryGb }) };
   try {
     const load = await entry.meter?.measure(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
-    return { state: 'running', ...seen, upstream, ...(load && { load }) };
+    return {
+      state: 'running',
+      ...seen,
+      upstream,
+      ...(load && { load: toContractSize(load, running, entry.memoryGb) }),
+    };
   } catch (error) {
     if (signal.aborted) throw canceled();
     if (entry.running !== running) return { state: 'degraded', reason: entry.failure ?? 'ClickHouse stopped' };

@@ -34,7 +34,7 @@ interface Cluster {
 }
 
 /** The first attempt, and three more after the operator has aborted. */
-export const MAX_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 const YES = ['1', 'true', 'yes', 'on', 'enable', 'enabled'];
 const isStopped = ({ spec }: Installation): boolean => YES.includes((spec.stop ?? '').toLowerCase());

@@ -9,8 +9,6 @@ import { isConflict, parseJsonObject, toApiError } from './api-errors.ts';
 import { type ApiRequest, formatApiPath } from './api-request.ts';
 import { type Connection, readKubeconfig, readServiceAccount, readToken } from './kubeconfig.ts';
 
-export type KubernetesClient = ReturnType<typeof openKubernetesClient>;
-
 interface Options {
   /** The path of a kubeconfig; without it, the account of the pod. */
   kubeconfig?: string | undefined;

@@ -1,5 +1,5 @@
 /** An operation of a JSON Patch (RFC 6902). */
-export interface Operation {
+interface Operation {
   op: 'test' | 'add' | 'replace';
   path: string;
   value: unknown;

@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** What `converge` would change, accepted by the API server in a dry run. */
-export interface KubernetesPlan {
+interface KubernetesPlan {
   resource: string;
   differences: Difference[];
   /** The requests, in order. A JSON Patch is a list, a merge patch an object. */

@@ -32,6 +32,13 @@ function createCtl(programs: string, server: TestServer) {
   };
 }
 
+/** The path of a new file with a request body. */
+function writeBody(body: object): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'pilothouse-test-')), 'body.json');
+  writeFileSync(file, JSON.stringify(body));
+  return file;
+}
+
 function parse(text: string): Json {
   try {
     return JSON.parse(text);
@@ -46,6 +53,7 @@ const READS: [string, RegExp][] = [
   ['org list', /Acme/],
   ['org get', /Acme/],
   ['org role list', /Admin/i],
+  ['org prometheus', /# TYPE/],
   ['org prometheus discovery', /targets/],
   ['org usage --from-date 2026-10-01 --to-date 2026-10-31', /grandTotalCHC/],
   ['org usage --from-date 2026-10-01 --to-date 2026-10-31 --filter tag:team=none', /"costs": \[\]/],
@@ -86,6 +94,15 @@ const UNSUPPORTED: [string, string][] = [
   [`service upgrade-window get ${service}`, 'Pilothouse does not upgrade services on its own'],
   [`service replica-aware-routing get ${service}`, 'Pilothouse does not route queries'],
   [`clickstack alert list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
+  [`clickstack webhook list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
+  [`clickstack saved-search list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
+  [`clickstack role list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
+  [`service private-endpoint create ${service} --endpoint-id x`, 'Pilothouse does not manage cloud networks'],
+  [`backup list ${service}`, 'Pilothouse does not back up the data of services'],
+  [`clickpipe list ${service}`, 'Pilothouse does not manage ingestion pipelines'],
+  [`saved-query list ${service}`, 'Pilothouse does not store queries'],
+  [`query-api-endpoint list ${service}`, 'Pilothouse does not run queries for clients'],
+  ['postgres list', 'Pilothouse manages ClickHouse services only'],
   ['member list', 'Pilothouse has no user accounts; list the keys instead'],
   ['invitation list', 'Pilothouse has no user accounts; create a key instead'],
 ];
@@ -156,21 +173,99 @@ describeClient(
         await untilState(id, 'stopped');
         succeed('service', 'start', id);
         await untilState(id, 'running');
+        expect(succeed('service', 'wake', id)).toMatchObject({ id });
         succeed('service', 'delete', id, '--force');
         expect(run('service', 'get', id)).toMatchObject({ code: 1, text: expect.stringContaining('NOT_FOUND') });
       });
 
       it('sets and removes a scaling schedule', () => {
-        const file = join(mkdtempSync(join(tmpdir(), 'pilothouse-test-')), 'schedule.json');
         const sizes = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 };
         const entry = { name: 'nights', weekdays: [1, 2, 3], startHourUtc: 20, endHourUtc: 23, ...sizes };
-        writeFileSync(file, JSON.stringify({ entries: [entry] }));
+        const file = writeBody({ entries: [entry] });
         const { code, text } = run('service', 'scaling-schedule', 'set', acme.secondary, '--file', file);
         expect(code, text).toBe(0);
         expect(succeed('service', 'scaling-schedule', 'get', acme.secondary)).toMatchObject({
           entries: [expect.anything()],
         });
         succeed('service', 'scaling-schedule', 'delete', acme.secondary);
+      });
+
+      it('creates, changes and deletes a role', () => {
+        const policy = {
+          allowDeny: 'ALLOW',
+          permissions: ['control-plane:service:view'],
+          resources: [`instance/${service}`],
+        };
+        const role = succeed(
+          'org',
+          'role',
+          'create',
+          '--file',
+          writeBody({ name: 'cli', actors: [], policies: [policy] }),
+        );
+        expect(role).toMatchObject({ name: 'cli', type: 'custom', policies: [policy] });
+        const file = writeBody({ name: 'renamed' });
+        expect(succeed('org', 'role', 'update', '--name', 'cli', '--file', file)).toMatchObject({ name: 'renamed' });
+        expect(succeed('org', 'role', 'get', role.id)).toMatchObject({ name: 'renamed', policies: [policy] });
+        succeed('org', 'role', 'delete', '--name', 'renamed');
+        expect(run('org', 'role', 'get', role.id)).toMatchObject({
+          code: 1,
+          text: expect.stringContaining('NOT_FOUND'),
+        });
+      });
+
+      it('creates, changes and deletes a query endpoint', () => {
+        const endpoint = (command: string, ...args: string[]) =>
+          run('service', 'query-endpoint', command, service, ...args);
+        expect(endpoint('get')).toMatchObject({ code: 1, text: expect.stringContaining('has no query endpoint') });
+        const [key] = succeed('key', 'list');
+        const origin = 'https://app.example.com';
+        const created = endpoint(
+          'create',
+          '--role',
+          'sql_console_read_only',
+          '--open-api-key',
+          key.id,
+          '--allowed-origins',
+          origin,
+        );
+        expect(created.json, created.text).toMatchObject({ allowedOrigins: origin, openApiKeys: [key.id] });
+        const changed = { allowedOrigins: origin, openApiKeys: [key.id], roles: ['sql_console_admin'] };
+        expect(endpoint('create', '--role', 'sql_console_admin').json).toMatchObject(changed);
+        expect(endpoint('get').json).toMatchObject(changed);
+        expect(endpoint('delete').code).toBe(0);
+        expect(endpoint('get').code).toBe(1);
+      });
+
+      it.each([
+        [
+          'dashboard',
+          (name: string) => ({
+            name,
+            tiles: [
+              {
+                name: 'Errors',
+                x: 0,
+                y: 0,
+                w: 12,
+                h: 4,
+                config: { displayType: 'line', sourceId: acme.dashboard, select: [{ aggFn: 'count' }] },
+              },
+            ],
+          }),
+        ],
+        ['source', (name: string) => ({ name, kind: 'log', timestampValueExpression: 'Timestamp' })],
+      ])('creates, replaces and deletes a ClickStack %s', (kind, createBody) => {
+        const file = writeBody(createBody('from the cli'));
+        const created = succeed('clickstack', kind, 'create', service, '--file', file);
+        expect(created).toMatchObject({ name: 'from the cli' });
+        if (kind === 'dashboard')
+          expect(succeed('clickstack', kind, 'validate', service, '--file', file)).toMatchObject({ valid: true });
+        const replacement = writeBody(createBody('replaced'));
+        succeed('clickstack', kind, 'update', service, created.id, '--file', replacement);
+        expect(succeed('clickstack', kind, 'get', service, created.id)).toMatchObject({ name: 'replaced' });
+        succeed('clickstack', kind, 'delete', service, created.id);
+        expect(run('clickstack', kind, 'get', service, created.id).code).toBe(1);
       });
 
       it('creates, changes and deletes a key with a role', () => {

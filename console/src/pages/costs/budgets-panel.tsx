@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Menu, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
+import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
 import { BudgetAlerts } from '../../parts/budget-alerts.tsx';
 import { type Budget, budgetsQuery, formatThreshold } from '../../parts/budgets.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -9,7 +10,7 @@ import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { DotsIcon, PlusIcon } from '../../parts/icons.tsx';
+import { PlusIcon } from '../../parts/icons.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { BudgetForm } from './budget-form.tsx';
@@ -101,27 +102,15 @@ function createColumns(onAction: ((budget: Budget, action: BudgetAction) => void
     { header: 'Alerts this month', from: 'md', width: '40%', cell: (budget) => <BudgetAlerts budget={budget} /> },
   ];
   if (onAction)
-    columns.push({
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      width: 52,
-      cell: (budget) => (
-        <Menu position="bottom-end" width={150}>
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for budget ${budget.name}`}>
-              <DotsIcon />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => onAction(budget, 'edit')}>Edit</Menu.Item>
-            <Menu.Item c="var(--ph-bad)" onClick={() => onAction(budget, 'delete')}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      ),
-    });
+    columns.push(
+      createActionsColumn((budget) => (
+        <ActionsMenu
+          subject={`budget ${budget.name}`}
+          actions={[{ name: 'Edit', onClick: () => onAction(budget, 'edit') }]}
+          onDelete={() => onAction(budget, 'delete')}
+        />
+      )),
+    );
   return columns;
 }
 

@@ -1,8 +1,8 @@
 import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { formatShortDateTime } from '../../parts/times.ts';
 import { DEFAULT_PRESET, formatDateTimeField, PRESET_LABELS, parseDateTimeField, type Range } from './range.ts';
 import { type DashboardSearch, PRESETS } from './search.ts';
-import { formatShortDateTime } from './times.ts';
 
 interface Props {
   search: DashboardSearch;

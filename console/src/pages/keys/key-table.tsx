@@ -1,8 +1,8 @@
-import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { Key } from '../../api/types.ts';
 import { useSession } from '../../app/context.tsx';
+import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
 import { type Column, DataTable, type Order } from '../../parts/data-table.tsx';
-import { DotsIcon } from '../../parts/icons.tsx';
 import { isKeyExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import type { KeyAction } from './key-action-dialog.tsx';
@@ -81,14 +81,7 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
     },
     { header: 'IP access list', cell: ({ ipAccessList }) => <Addresses list={ipAccessList} />, from: 'lg' },
   ];
-  if (onAction)
-    columns.push({
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      width: 52,
-      cell: (key) => <KeyActionsMenu target={key} onAction={onAction} />,
-    });
+  if (onAction) columns.push(createActionsColumn((key) => <KeyActionsMenu target={key} onAction={onAction} />));
   return columns;
 }
 
@@ -115,28 +108,16 @@ function Addresses({ list }: { list: Key['ipAccessList'] }) {
 
 function KeyActionsMenu({ target: key, onAction }: { target: Key; onAction: OnAction }) {
   const isActive = toKeyState(key, useNow()) === 'enabled';
+  const isEnabled = key.state === 'enabled';
   return (
-    <Menu position="bottom-end" shadow="md" width={170}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${key.name} (…${key.keySuffix})`}>
-          <DotsIcon />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onAction(key, 'edit')}>Edit</Menu.Item>
-        <Menu.Item disabled={!isActive} onClick={() => onAction(key, 'rotate')}>
-          Rotate
-        </Menu.Item>
-        {key.state === 'enabled' ? (
-          <Menu.Item onClick={() => onAction(key, 'disable')}>Disable</Menu.Item>
-        ) : (
-          <Menu.Item onClick={() => onAction(key, 'enable')}>Enable</Menu.Item>
-        )}
-        <Menu.Divider />
-        <Menu.Item c="var(--ph-bad)" onClick={() => onAction(key, 'delete')}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu
+      subject={`${key.name} (…${key.keySuffix})`}
+      actions={[
+        { name: 'Edit', onClick: () => onAction(key, 'edit') },
+        { name: 'Rotate', isDisabled: !isActive, onClick: () => onAction(key, 'rotate') },
+        { name: isEnabled ? 'Disable' : 'Enable', onClick: () => onAction(key, isEnabled ? 'disable' : 'enable') },
+      ]}
+      onDelete={() => onAction(key, 'delete')}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Table } from '@mantine/core';
+import { Anchor, Box, Skeleton, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { UsageCostSummaryGetResult } from '../../api/generated.ts';
@@ -12,7 +12,14 @@ import { addDays, firstOfMonth, toDay } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
+import {
+  formatIdleScaling,
+  formatSize,
+  ServiceBadges,
+  ServiceState,
+  ServiceStateCell,
+} from '../../parts/service-facts.tsx';
+import { getPollMs } from '../../parts/service-status.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { useNow } from '../../parts/timestamp.tsx';
 import classes from './services-at-a-glance.module.css';
@@ -23,7 +30,10 @@ export function ServicesAtAGlance() {
   const api = useApi();
   const { organizationId } = useSession();
   const today = toDay(useNow());
-  const services = useQuery(firstServicesQuery(api, organizationId));
+  const services = useQuery({
+    ...firstServicesQuery(api, organizationId),
+    refetchInterval: ({ state }) => getPollMs(state.data?.records ?? []),
+  });
   const rows = services.data?.records;
   const hasMore = services.data?.next !== undefined;
   const ids = rows?.map(({ id }) => id) ?? [];
@@ -84,10 +94,18 @@ const createColumns = (
           {service.name}
         </Anchor>
         <ServiceBadges service={service} />
+        <Box component="span" hiddenFrom="sm">
+          <ServiceState service={service} />
+        </Box>
       </div>
     ),
   },
-  { header: 'State', sortBy: ({ state }) => state, cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
+  {
+    header: 'State',
+    sortBy: ({ state }) => state,
+    cell: (service) => <ServiceStateCell service={service} />,
+    from: 'sm',
+  },
   {
     header: 'Size',
     sortBy: ({ maxReplicaMemoryGb, numReplicas }) => maxReplicaMemoryGb * numReplicas,

@@ -1,8 +1,8 @@
-import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { Role } from '../../api/types.ts';
+import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { plural } from '../../parts/format.ts';
-import { DotsIcon } from '../../parts/icons.tsx';
 import { listKeyIds } from './role-draft.ts';
 import classes from './roles.module.css';
 
@@ -50,13 +50,18 @@ function createColumns(keyNames: ReadonlyMap<string, string>, onAction: OnAction
     { header: 'Keys', cell: ({ actors }) => <KeyNames ids={listKeyIds(actors)} keyNames={keyNames} /> },
   ];
   if (onAction)
-    columns.push({
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      width: 52,
-      cell: (role) => role.type === 'custom' && <RoleActionsMenu target={role} onAction={onAction} />,
-    });
+    columns.push(
+      createActionsColumn(
+        (role) =>
+          role.type === 'custom' && (
+            <ActionsMenu
+              subject={role.name}
+              actions={[{ name: 'Edit', onClick: () => onAction(role, 'edit') }]}
+              onDelete={() => onAction(role, 'delete')}
+            />
+          ),
+      ),
+    );
   return columns;
 }
 
@@ -80,24 +85,5 @@ function KeyNames({ ids, keyNames }: { ids: string[]; keyNames: ReadonlyMap<stri
     <span title={ids.map((id) => keyNames.get(id) ?? id).join('\n')} className={classes.keys}>
       {ids.length > MAX_SHOWN ? plural(ids.length, 'key') : ids.map((id) => keyNames.get(id) ?? id).join(', ')}
     </span>
-  );
-}
-
-function RoleActionsMenu({ target: role, onAction }: { target: Role; onAction: OnAction }) {
-  return (
-    <Menu position="bottom-end" shadow="md" width={150}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${role.name}`}>
-          <DotsIcon />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onAction(role, 'edit')}>Edit</Menu.Item>
-        <Menu.Divider />
-        <Menu.Item c="var(--ph-bad)" onClick={() => onAction(role, 'delete')}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   );
 }

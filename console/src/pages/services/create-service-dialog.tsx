@@ -4,20 +4,30 @@ import { type SubmitEvent, useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { instanceCreateConstraints } from '../../api/generated.ts';
 import type { NewService } from '../../api/types.ts';
-import { useApi, useSession } from '../../app/context.tsx';
+import { useApi, useConfig, useSession } from '../../app/context.tsx';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
+import { DRIVER_LABELS } from '../../parts/service-status.ts';
 import { ServicePassword } from './service-password.tsx';
 
 const { name: nameLimits, provider: providers, region: regions } = instanceCreateConstraints;
-const FIELDS = ['name', 'provider', 'region'];
+const FIELDS = ['name', 'provider', 'region', 'driver'];
+
+/** The others need settings that only the fleet file has. */
+const CHOICES = ['simulated', 'embedded'] as const;
 
 /** The form, then the password. Sizes have defaults and are changed on the page of the service. */
 export function CreateServiceDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
-  const [body, setBody] = useState<NewService>({ name: '', provider: 'aws', region: 'us-east-1' });
+  const { defaultDriver } = useConfig();
+  const [body, setBody] = useState<NewService>({
+    name: '',
+    provider: 'aws',
+    region: 'us-east-1',
+    driver: defaultDriver,
+  });
   const create = useMutation({
     mutationFn: () => api.instanceCreate({ organizationId, body: { ...body, name: body.name.trim() } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
@@ -77,9 +87,17 @@ export function CreateServiceDialog({ onClose }: { onClose: () => void }) {
               onChange={(region) => edit({ region: region as NewService['region'] })}
               error={findFieldError(error, 'region')}
             />
+            <Select
+              label="Driver"
+              description={DRIVER_LABELS[body.driver ?? defaultDriver]}
+              data={[...CHOICES]}
+              value={body.driver ?? defaultDriver}
+              allowDeselect={false}
+              onChange={(driver) => edit({ driver: driver as NewService['driver'] })}
+              error={findFieldError(error, 'driver')}
+            />
             <Text size="sm" c="dimmed">
-              The service is simulated: it has no process, and its state follows your commands. It starts with the
-              default size.
+              The service starts with the default size.
             </Text>
             <FormEnd error={general} submit="Create service" isPending={create.isPending} onCancel={onClose} />
           </Stack>

@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -30,6 +30,7 @@ export function ServiceActions({ service }: { service: Service }) {
   const start = (command: ServiceCommand) =>
     send(command).catch((error) => notifyError(`Could not ${command} the service`, error));
   const isStopped = service.state === 'stopped';
+  const isBroken = service.state === 'degraded' || service.state === 'failed';
   const canSend = can('instanceStateUpdate');
   return (
     <>
@@ -43,7 +44,7 @@ export function ServiceActions({ service }: { service: Service }) {
           Reset password
         </Button>
       )}
-      {canSend && isStopped && (
+      {canSend && (isStopped || isBroken) && (
         <Button variant="default" onClick={() => start('start')}>
           Start
         </Button>
@@ -115,10 +116,3 @@ export function ServiceActions({ service }: { service: Service }) {
     </>
   );
 }
-
-/** Said on the page, so that a running state is not taken for a running database. */
-export const SimulatedNote = () => (
-  <Text size="sm" c="dimmed" component="span">
-    Simulated: no process runs; the state follows your commands
-  </Text>
-);

@@ -1,15 +1,15 @@
-import type { ReactNode } from 'react';
 import type { Service } from '../../api/types.ts';
-import { CopyIconButton } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
-import classes from './services.module.css';
+import { Copyable, Fact, Facts } from './facts.tsx';
 
 /** The other fields of the service. */
 export function ServiceDetails({ service }: { service: Service }) {
+  // Those that a driver reports have a panel of their own.
+  const declared = service.driver === 'simulated' ? service.endpoints : undefined;
   return (
     <Panel title="Details">
-      <dl className={classes.facts}>
+      <Facts>
         <Fact label="Service ID">
           <Copyable value={service.id} label="Copy service ID" />
         </Fact>
@@ -21,8 +21,8 @@ export function ServiceDetails({ service }: { service: Service }) {
         </Fact>
         <Fact label="Version">{service.databaseVersion}</Fact>
         <Fact label="Region">{[service.provider, service.region].filter(Boolean).join(' · ')}</Fact>
-        {service.endpoints?.map(({ protocol, host, port, username }) => (
-          <Fact key={`${protocol} ${host}:${port}`} label={`Endpoint (${protocol})`}>
+        {declared?.map(({ protocol, host, port, username }) => (
+          <Fact key={`${protocol} ${host}:${port}`} label={`Declared endpoint (${protocol})`}>
             <Copyable value={`${host}:${port}`} label={`Copy ${protocol} endpoint`} />
             {username && <> user {username}</>}
           </Fact>
@@ -41,27 +41,7 @@ export function ServiceDetails({ service }: { service: Service }) {
         <Fact label="IAM role">{service.iamRole}</Fact>
         <Fact label="Private endpoints">{service.privateEndpointIds?.join(', ')}</Fact>
         <Fact label="Encryption key">{service.encryptionKey}</Fact>
-      </dl>
+      </Facts>
     </Panel>
-  );
-}
-
-/** Renders nothing without a value. */
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  if (children === undefined || children === '') return null;
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
-
-function Copyable({ value, label }: { value: string; label: string }) {
-  return (
-    <span className={classes.copyable}>
-      {value}
-      <CopyIconButton value={value} label={label} />
-    </span>
   );
 }

@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { getPollMs } from '../../parts/service-status.ts';
 import { ScalingChanges } from './scaling-changes.tsx';
 import { toRevertChange } from './scaling-draft.ts';
 import { useRescale } from './use-rescale.ts';
@@ -26,6 +27,7 @@ export function ServiceHistory({ service }: { service: Service }) {
     queryKey: [organizationId, 'activities', 'service', service.id],
     queryFn: ({ signal }) =>
       api.activityGetList({ organizationId, resource_id: service.id, limit: HISTORY_LIMIT }, { signal }),
+    refetchInterval: getPollMs([service]),
   });
   const names = useResourceNames(data);
   const renderRevert = ({ before, after, createdAt }: Activity) => {

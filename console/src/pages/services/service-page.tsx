@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ApiError } from '../../api/errors.ts';
@@ -8,28 +8,31 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
+import { ServiceBadges } from '../../parts/service-facts.tsx';
+import { getPollMs } from '../../parts/service-status.ts';
+import { AutoscalingPanel } from './autoscaling.tsx';
 import { ScalingEditor } from './scaling-editor.tsx';
-import { ServiceActions, SimulatedNote } from './service-actions.tsx';
+import { ServiceActions } from './service-actions.tsx';
 import { ServiceDetails } from './service-details.tsx';
+import { ServiceEndpoint } from './service-endpoint.tsx';
 import { ServiceHistory } from './service-history.tsx';
-
-const TRANSITION_POLL_MS = 1000;
-const isInTransition = (state = ''): boolean => /^(provisioning|starting|stopping|awaking)$/.test(state);
+import { ServiceIdling } from './service-idling.tsx';
+import { ServiceStatus, ServiceSubtitle } from './service-status.tsx';
+import classes from './services.module.css';
 
 const route = getRouteApi('/signed-in/services/$id');
 
 export function ServicePage() {
   const { id } = route.useParams();
   const api = useApi();
-  const { organizationId } = useSession();
+  const { organizationId, can } = useSession();
   const {
     data: service,
     error,
     refetch,
   } = useQuery({
     ...serviceQuery(api, organizationId, id),
-    refetchInterval: ({ state }) => (isInTransition(state.data?.state) ? TRANSITION_POLL_MS : false),
+    refetchInterval: ({ state }) => getPollMs(state.data ? [state.data] : []),
   });
 
   if (service)
@@ -37,15 +40,18 @@ export function ServicePage() {
       <Page
         title={service.name}
         badges={<ServiceBadges service={service} />}
-        subtitle={
-          <Group gap="sm" component="span">
-            <ServiceState state={service.state} />
-            {service.driver === 'simulated' && <SimulatedNote />}
-          </Group>
-        }
+        subtitle={<ServiceSubtitle service={service} />}
         actions={<ServiceActions service={service} />}
       >
+        <div className={classes.panels}>
+          {service.status && <ServiceStatus service={service} status={service.status} />}
+          <ServiceEndpoint service={service} />
+          {can('instanceIdleGet') && <ServiceIdling key={service.id} service={service} />}
+        </div>
         <ScalingEditor key={service.id} service={service} />
+        {can('instanceAutoscalingGet') && can('instanceAutoscalingHistoryGet') && (
+          <AutoscalingPanel key={`autoscaling ${service.id}`} service={service} />
+        )}
         <ServiceHistory service={service} />
         <ServiceDetails service={service} />
       </Page>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton } from '@mantine/core';
+import { Anchor, Box, Button, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -19,7 +19,14 @@ import { ListEnd } from '../../parts/list-end.tsx';
 import { ListSearch } from '../../parts/list-search.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
+import {
+  formatIdleScaling,
+  formatSize,
+  ServiceBadges,
+  ServiceState,
+  ServiceStateCell,
+} from '../../parts/service-facts.tsx';
+import { getPollMs } from '../../parts/service-status.ts';
 import { useNow } from '../../parts/timestamp.tsx';
 import { CreateServiceDialog } from './create-service-dialog.tsx';
 import classes from './services.module.css';
@@ -33,9 +40,10 @@ export function ServicesPage() {
   const [isCreating, setIsCreating] = useState(false);
   const today = toDay(useNow());
   const { text, setText, order, view } = useListView();
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
-    serviceListQuery(api, organizationId, view),
-  );
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...serviceListQuery(api, organizationId, view),
+    refetchInterval: ({ state }) => getPollMs(state.data?.pages.flatMap(({ records }) => records) ?? []),
+  });
   const rows = data?.pages.flatMap(({ records }) => records);
   // One request per page: the server limits the number of services per request.
   const costQueries = useQueries({
@@ -120,10 +128,13 @@ const createColumns = (costs: ReadonlyMap<string, CostRecord[] | undefined>): Co
           {service.name}
         </Anchor>
         <ServiceBadges service={service} />
+        <Box component="span" hiddenFrom="sm">
+          <ServiceState service={service} />
+        </Box>
       </div>
     ),
   },
-  { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
+  { header: 'State', cell: (service) => <ServiceStateCell service={service} />, from: 'sm' },
   { header: 'Size', cell: (service) => <span className="ph-fixed">{formatSize(service)}</span> },
   { header: 'Idling', cell: (service) => <span className="ph-fixed">{formatIdleScaling(service)}</span>, from: 'md' },
   {

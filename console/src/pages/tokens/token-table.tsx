@@ -1,7 +1,7 @@
-import { ActionIcon, Menu, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Token } from '../../api/types.ts';
+import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { DotsIcon } from '../../parts/icons.tsx';
 import { isExpiringSoon } from '../../parts/key-state.ts';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import { ACCESS_LABELS } from './token-draft.ts';
@@ -64,28 +64,15 @@ function createColumns(now: Date, onAction: OnAction | undefined): Column<Token>
     },
   ];
   if (onAction)
-    columns.push({
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      width: 52,
-      cell: (token) => (
-        <Menu position="bottom-end" shadow="md" width={150}>
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${token.name} (…${token.tokenSuffix})`}>
-              <DotsIcon />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => onAction(token, 'edit')}>Edit</Menu.Item>
-            <Menu.Divider />
-            <Menu.Item c="var(--ph-bad)" onClick={() => onAction(token, 'delete')}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      ),
-    });
+    columns.push(
+      createActionsColumn((token) => (
+        <ActionsMenu
+          subject={`${token.name} (…${token.tokenSuffix})`}
+          actions={[{ name: 'Edit', onClick: () => onAction(token, 'edit') }]}
+          onDelete={() => onAction(token, 'delete')}
+        />
+      )),
+    );
   return columns;
 }
 

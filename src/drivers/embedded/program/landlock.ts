@@ -39,7 +39,7 @@ const OPEN_PATH = 0o10000000;
 /** What ClickHouse reads at run time. Libraries are loaded before the restriction. */
 const READABLE = [
   '/dev/urandom',
-  // Dictionaries that read a table of the service use the name localhost.
+  // ClickHouse looks up the name of the machine when it starts.
   '/etc/hosts',
   '/etc/nsswitch.conf',
   '/proc/cpuinfo',

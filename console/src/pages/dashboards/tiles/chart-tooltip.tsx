@@ -1,6 +1,6 @@
 import type { SeriesStyle } from '../../../parts/colors.ts';
+import { formatDateTime } from '../../../parts/times.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
-import { formatDateTime } from '../times.ts';
 import { Swatch } from './swatch.tsx';
 import classes from './time-chart.module.css';
 

@@ -1,7 +1,7 @@
 import { type PointerEvent, useMemo, useState } from 'react';
+import { formatAxisLabels, formatDateTime } from '../../../parts/times.ts';
 import { formatValue, type NumberFormat, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
-import { formatAxisLabels, formatDateTime } from '../times.ts';
 import classes from './distribution.module.css';
 import { EmptyTile } from './empty-tile.tsx';
 import { drawCells, LEVELS } from './heatmap-cells.ts';

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import type { SeriesStyle } from '../../../parts/colors.ts';
-import { formatAxisLabels } from '../times.ts';
+import { formatAxisLabels } from '../../../parts/times.ts';
 import { buildCompletePaths, drawPartial } from './draw-partial.ts';
 import type { Completeness } from './partial-buckets.ts';
 import type { Drawing } from './time-series.ts';

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { ChevronIcon } from '../../../parts/icons.tsx';
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import { getDirection, SortButton, type SortValue, sortRows, useSorting } from '../../../parts/sorting.tsx';
+import { formatDateTime } from '../../../parts/times.ts';
 import type { TileDataByType } from '../queries.ts';
-import { formatDateTime } from '../times.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 

@@ -1,5 +1,6 @@
 import type { Unit } from '../number-format.ts';
 import type { TileDataByType } from '../queries.ts';
+import { toNumbers } from './time-values.ts';
 
 /** How the series are drawn. Bars and areas are stacked. */
 export type Drawing = 'line' | 'stacked_bar' | 'stacked_line';
@@ -18,7 +19,7 @@ export function findCommonUnit({ series }: TileDataByType<'time'>): Unit | undef
 }
 
 /** Labels contain only what differs: just the group if all series have the same name. */
-export function toLines({ series }: TileDataByType<'time'>): Line[] {
+export function toLines({ series }: TileDataByType<'time'>, fillNulls = false): Line[] {
   const hasOneName = new Set(series.map(({ name }) => name)).size === 1;
   const seen = new Map<string, number>();
   // Series may have equal names; the legend needs unique labels.
@@ -30,15 +31,8 @@ export function toLines({ series }: TileDataByType<'time'>): Line[] {
   return series.map(({ name, group, isOthers, values }) => {
     const groupLabel = isOthers ? 'Other' : group.map((value) => (value === '' ? '(empty)' : value)).join(', ');
     const label = groupLabel === '' ? name : hasOneName ? groupLabel : `${name} · ${groupLabel}`;
-    return { label: unique(label), values: values.map(toNumber) };
+    return { label: unique(label), values: toNumbers(values, fillNulls) };
   });
-}
-
-/** Non-numeric strings become gaps. */
-function toNumber(value: number | string | null): number | null {
-  if (typeof value === 'number') return value;
-  const parsed = value === null || value.trim() === '' ? Number.NaN : Number(value);
-  return Number.isFinite(parsed) ? parsed : null;
 }
 
 /** Cumulative values. Series are drawn in order, so later ones cover the lower part of earlier ones. */

@@ -14,9 +14,10 @@ interface Props {
 }
 
 export function TimeTile({ tile, data, zone, onZoom }: Props) {
-  const lines = useMemo(() => toLines(data), [data]);
+  const fillNulls = tile.config?.fillNulls;
+  const lines = useMemo(() => toLines(data, fillNulls), [data, fillNulls]);
   const { shown, total } = data.groups;
-  const isEmpty = lines.every(({ values }) => values.every((value) => value === null));
+  const isEmpty = data.series.every(({ values }) => values.every((value) => value === null));
   if (isEmpty) return <EmptyTile />;
   return (
     <div className={classes.column}>

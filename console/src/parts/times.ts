@@ -1,4 +1,4 @@
-// Times on dashboards: 24-hour clock, in the selected time zone.
+// Times on charts: 24-hour clock, in the selected time zone.
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

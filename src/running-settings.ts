@@ -1,0 +1,77 @@
+import type { Setting } from './setting.ts';
+import { nonEmpty, oneOf, parseDurationMs, parseList, parsePortRange, wholeNumber } from './setting-parsers.ts';
+
+/** How services run. */
+export const SERVICE_SETTINGS = {
+  simulatedTransitionMs: {
+    flag: '--simulated-transition',
+    argument: '<duration>',
+    variable: 'PILOTHOUSE_SIMULATED_TRANSITION',
+    help: 'How long a simulated service takes to start, stop, wake or be provisioned, such as 500ms or 10s',
+    fallback: '2s',
+    parse: parseDurationMs,
+    rule: 'must look like 500ms or 10s, and be at most 1 hour',
+  },
+  defaultDriver: {
+    flag: '--default-driver',
+    argument: '<driver>',
+    variable: 'PILOTHOUSE_DEFAULT_DRIVER',
+    help: 'What runs services that are created without a driver: simulated, which has no process, or embedded',
+    fallback: 'simulated',
+    parse: oneOf('simulated', 'embedded'),
+    rule: 'must be simulated or embedded',
+  },
+  endpointPorts: {
+    flag: '--endpoint-ports',
+    argument: '<first-last>',
+    variable: 'PILOTHOUSE_ENDPOINT_PORTS',
+    help: 'Ports for the HTTP endpoints of services, or 0 for any free port; a service keeps its port',
+    fallback: '18123-19122',
+    parse: parsePortRange,
+    rule: 'must look like 18123-19122, or be 0',
+  },
+  embeddedMibPerGb: {
+    flag: '--embedded-mib-per-gb',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_EMBEDDED_MIB_PER_GB',
+    help: 'Memory in MiB that an embedded service gets for each GB of its size; 1024 is the real size',
+    fallback: '64',
+    parse: wholeNumber(16, 1024),
+    rule: 'must be a whole number from 16 to 1024',
+  },
+  kubeconfig: {
+    flag: '--kubeconfig',
+    argument: '<file>',
+    variable: 'PILOTHOUSE_KUBECONFIG',
+    help: 'Kubeconfig of the cluster for services with the kubernetes driver; in a cluster, its own account is used',
+    parse: nonEmpty,
+    rule: 'must not be empty',
+  },
+  drift: {
+    flag: '--drift',
+    argument: '<correct|adopt>',
+    variable: 'PILOTHOUSE_DRIFT',
+    help: 'What to do if the size of a service was changed outside: correct it, or adopt the change',
+    fallback: 'correct',
+    parse: oneOf('correct', 'adopt'),
+    rule: 'must be correct or adopt',
+  },
+  ignoredStatements: {
+    flag: '--idle-ignore-statements',
+    argument: '<sql;…>',
+    variable: 'PILOTHOUSE_IDLE_IGNORE_STATEMENTS',
+    help: 'Statements, separated by semicolons, that do not keep a service from idling, such as SELECT 1',
+    fallback: 'SELECT 1',
+    parse: parseList(';'),
+    rule: 'must be a list of statements, separated by semicolons',
+  },
+  ignoredAgents: {
+    flag: '--idle-ignore-agents',
+    argument: '<prefix,…>',
+    variable: 'PILOTHOUSE_IDLE_IGNORE_AGENTS',
+    help: 'Beginnings of user agents, separated by commas, whose queries do not keep a service from idling',
+    fallback: '',
+    parse: parseList(','),
+    rule: 'must be a list of names, separated by commas',
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { toChartRows } from '../../console/src/pages/services/autoscaling-series.ts';
+import { getPollMs, listDifferences } from '../../console/src/parts/service-status.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
+import { acme } from '../support/fleet.ts';
+import { useServices } from '../support/running-service.ts';
+import { runSql } from '../support/store-sql.ts';
+
+const UNREACHABLE = '6de48484-c170-4164-a5bd-81c39c70f477';
+const HOUR_MS = 3_600_000;
+
+const fleet = {
+  organizations: [
+    {
+      id: acme.id,
+      name: 'Acme',
+      paid: true,
+      keys: [
+        { name: 'admin', ...acme.admin, roles: ['admin'] },
+        { name: 'developer', ...acme.developer, roles: ['developer'] },
+      ],
+      services: [
+        {
+          id: UNREACHABLE,
+          name: 'elsewhere',
+          driver: 'webhook',
+          // The discard port: connections are refused.
+          webhook: { url: 'http://127.0.0.1:9/', secret: 'a-secret-of-32-characters-or-more' },
+        },
+      ],
+    },
+  ],
+};
+
+inBrowser(
+  'services that run',
+  (browser) => {
+    const services = useServices({ call: (call) => browser.server.call(call) });
+    const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+    /** A load of three hours and one decision, as the autoscaler records them. */
+    async function recordLoad(id: string): Promise<void> {
+      const first = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS;
+      const samples = JSON.stringify(Array.from({ length: 60 }, (_, minute) => [minute, 16, 1, 0, 2, 9000]));
+      for (const hour of [0, 1, 2])
+        await runSql(
+          browser.server,
+          `INSERT INTO service_load VALUES ('${acme.id}', '${id}', ${first + hour * HOUR_MS}, '${samples}')`,
+        );
+      const decision = {
+        id: '7ef59595-d281-4275-b6ce-92d4ad81a588',
+        at: first + HOUR_MS,
+        isApplied: false,
+        action: 'up',
+        from: { memoryGb: 16, replicas: 1 },
+        to: { memoryGb: 20, replicas: 1 },
+        reason: 'Memory peaked at 90 % in the last 3 hours.',
+        inputs: {
+          mode: 'vertical',
+          minMemoryGb: 16,
+          maxMemoryGb: 120,
+          minReplicas: 1,
+          maxReplicas: 1,
+          windowMinutes: 180,
+          coveredMinutes: 180,
+        },
+      };
+      await runSql(
+        browser.server,
+        `INSERT INTO autoscaling_decisions VALUES ('${acme.id}', '${id}', '${decision.id}', ${decision.at}, 0, '${JSON.stringify(decision)}')`,
+      );
+    }
+
+    it('an embedded service is created, idles, is woken by a query and is stopped', async () => {
+      const page = await browser.signIn(acme.admin, '/services');
+      await page.getByRole('button', { name: 'Create service' }).click();
+      const form = page.getByRole('form', { name: 'Create service' });
+      await form.getByLabel('Name').fill('real');
+      await form.getByRole('combobox', { name: 'Driver' }).click();
+      await page.getByRole('option', { name: 'embedded' }).click();
+      await form.getByRole('button', { name: 'Create service' }).click();
+      const password = (await page.getByTestId('service-password').textContent()) ?? '';
+      await page.getByLabel('I have saved the secret').check();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('link', { name: 'real' }).click();
+
+      const status = panel(page, 'Status');
+      const idling = panel(page, 'Idling');
+      await status.getByText('Running', { exact: true }).waitFor();
+      await status.getByText('Requested 3 replicas, actual 1.').waitFor();
+      await idling.getByText('The service was started').waitFor();
+      const curl = (await page.getByTestId('endpoint-curl').textContent()) ?? '';
+      const [, url = ''] =
+        /^curl -u 'default:PASSWORD' '(http:\/\/127\.0\.0\.1:\d+\/\?query=SELECT\+version\(\))'$/.exec(curl) ?? [];
+      expect(url, curl).not.toBe('');
+
+      const id = page.url().split('/').at(-1) ?? '';
+      // As if it had been started long ago; then a change makes the reconciler look at it.
+      await runSql(
+        browser.server,
+        `UPDATE services SET observed = json_set(observed, '$.since', 0) WHERE id = '${id}'`,
+      );
+      await services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'touched' }] } });
+      await status.getByText('Idle', { exact: true }).waitFor();
+      await status.getByText('No queries for 15 minutes').waitFor();
+      await idling.getByText('The service is idle. The next query wakes it.').waitFor();
+      await page.getByRole('button', { name: 'Wake' }).waitFor();
+
+      const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
+      const answer = await fetch(url, { headers: { authorization, 'user-agent': 'a-client/1.0' } });
+      expect(await answer.text()).toMatch(/^\d+\.\d+/);
+      await status.getByText('Running', { exact: true }).waitFor();
+      await idling.getByText('by a query (SELECT)').waitFor();
+      await idling.getByText('from 127.0.0.1').waitFor();
+      await idling.getByText('a-client/1.0').waitFor();
+      await panel(page, 'History').getByText('awakened the service').waitFor();
+
+      await recordLoad(id);
+      await page.reload();
+      const autoscaling = panel(page, 'Autoscaling');
+      await autoscaling.getByTestId('autoscaling-chart').locator('canvas').waitFor();
+      await autoscaling.getByText('Memory peaked at 90 % in the last 3 hours.').waitFor();
+      await autoscaling.getByText('Apply', { exact: true }).click();
+      await page.getByText('Autoscaling of real: apply').waitFor();
+      expect((await services.send('GET', `/${id}/autoscaling`)).json.result.mode).toBe('apply');
+      await expectAccessible(page);
+      await checkWidths(page, 'running-service');
+
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Stop service' }).click();
+      await status.getByText('Stopped', { exact: true }).waitFor();
+      await page.getByText('Queries are rejected until you start it.').waitFor();
+      await page.getByRole('button', { name: 'Start' }).waitFor();
+    });
+
+    it('a service that its driver cannot reach is degraded, with the reason', async () => {
+      const page = await browser.signIn(acme.developer, '/services');
+      const row = page.getByRole('row').filter({ hasText: 'elsewhere' });
+      await row.getByText('webhook', { exact: true }).waitFor();
+      await row.getByText('The webhook failed').waitFor();
+      await row.getByRole('link').click();
+      const status = panel(page, 'Status');
+      await status.getByText('The service is degraded').waitFor();
+      await status.getByText(/^Change 1, attempt \d+/).waitFor();
+      await panel(page, 'Endpoint').getByText('No endpoint: the webhook reports no address').waitFor();
+      await panel(page, 'History').getByText('as degraded').waitFor();
+      expect(await panel(page, 'Autoscaling').getByRole('radio', { name: 'Apply' }).isDisabled()).toBe(true);
+      for (const name of ['Start', 'Stop', 'Wake']) expect(await page.getByRole('button', { name }).count()).toBe(0);
+    });
+  },
+  { fleet, args: ['--endpoint-ports', '0', '--webhook-allow-private'] },
+);
+
+describe('the status of a service', () => {
+  const status = {
+    state: 'running',
+    since: '2026-11-16T12:00:00Z',
+    desiredState: 'running',
+    generation: 2,
+    observedGeneration: 1,
+    requested: { replicas: 3, replicaMemoryGb: 24 },
+    observed: { replicas: 3, replicaMemoryGb: 24 },
+  } as const;
+
+  it('names what differs from the request', () => {
+    expect(listDifferences(status)).toEqual([]);
+    expect(listDifferences({ ...status, state: 'resizing', observed: { replicas: 1, replicaMemoryGb: 16 } })).toEqual([
+      'Requested 3 replicas, actual 1',
+      'Requested 24 GB per replica, actual 16 GB',
+    ]);
+    expect(listDifferences({ ...status, state: 'stopping', desiredState: 'stopped' })).toEqual([
+      'Requested stopped, actual stopping',
+    ]);
+    expect(listDifferences({ ...status, state: 'idle', desiredState: 'idle', observed: { replicas: 0 } })).toEqual([]);
+  });
+
+  it('is read again sooner during a change, and not at all for simulated services', () => {
+    expect(getPollMs([{ state: 'running' }])).toBe(false);
+    expect(getPollMs([{ state: 'running' }, { state: 'stopping' }])).toBe(1000);
+    expect(getPollMs([{ state: 'running', status }])).toBe(10_000);
+    expect(getPollMs([{ state: 'running', status: { ...status, state: 'resizing' } }])).toBe(1000);
+  });
+
+  it('has no line where the load was not measured', () => {
+    const point = { state: 'running', memoryGb: 16, replicas: 2, cpuCores: 1, outOfMemory: 0, costPerHourCHC: 0.5 };
+    const points = ['10:00', '10:01', '10:05'].map((time) => ({ ...point, at: `2026-11-16T${time}:00Z` }));
+    const { times, values } = toChartRows({ points, stepMinutes: 1 });
+    expect(times.map((at) => new Date(at).toISOString().slice(14, 16))).toEqual(['00', '01', '02', '05']);
+    expect(values).toEqual([
+      [32, 32, null, 32],
+      [null, null, null, null],
+      [1, 1, null, 1],
+      [0.5, 0.5, null, 0.5],
+    ]);
+  });
+});
