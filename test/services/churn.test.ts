@@ -9,6 +9,8 @@ import { until } from '../support/until.ts';
 const MINUTE_MS = 60_000;
 const RESIZES = isLongRun ? 50 : 3;
 const WAKES = isLongRun ? 200 : 5;
+/** Longer than it takes to notice a change and to stop. */
+const MAX_PAUSE_MS = 800;
 const LIMIT = { timeout: isLongRun ? 1_800_000 : 300_000 };
 
 describe('an embedded service under load', () => {
@@ -49,7 +51,7 @@ describe('an embedded service under load', () => {
           // A change of the service makes the reconciler look at it. The queries return before, while or after it stops.
           const tags = { add: [{ key: 'touched', value: String(Math.random()) }] };
           await services.send('PATCH', `/${service.id}`, { tags });
-          await delay(1000 * Math.random());
+          await delay(MAX_PAUSE_MS * Math.random());
           const acknowledged = load.countAcknowledged();
           load.resume();
           await until(

@@ -11,8 +11,6 @@ interface Options {
   onFailure?: 'repeat' | 'continue';
 }
 
-export type RowLoad = Awaited<ReturnType<typeof startRowLoad>>;
-
 /** Clients that insert rows with unique ids, and clients that count them, until `stop`. */
 export async function startRowLoad(service: RunningService, { onFailure }: Options = {}) {
   const acknowledged = new Set<number>();
