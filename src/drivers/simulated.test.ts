@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type ServiceState, toDesiredState } from './driver.ts';
-import { type Command, getSettledState, isDeletable, obey, observe, provision } from './simulated.ts';
+import { type DesiredState, type ServiceState, toDesiredState } from './driver.ts';
+import {
+  type Command,
+  getCommandedState,
+  getSettledState,
+  isDeletable,
+  obey,
+  observe,
+  provision,
+} from './simulated.ts';
 
 const steady = (state: ServiceState) => ({ desiredState: toDesiredState(state), observed: { state, since: 1 } });
 
@@ -66,5 +74,22 @@ describe('the simulated driver', () => {
     ['provisioning', false],
   ])('a service that is %s can be deleted: %s', (state, expected) => {
     expect(isDeletable(state)).toBe(expected);
+  });
+
+  it.each<[DesiredState, ServiceState, Command, DesiredState]>([
+    // The driver still reports the state before the last command.
+    ['stopped', 'running', 'start', 'running'],
+    ['running', 'stopped', 'stop', 'stopped'],
+    ['idle', 'stopping', 'stop', 'stopped'],
+    ['idle', 'running', 'awake', 'running'],
+    ['stopped', 'stopped', 'start', 'running'],
+    ['running', 'degraded', 'start', 'running'],
+  ])('to be %s, observed as %s: %s is obeyed', (desiredState, state, command, after) => {
+    expect(obey({ desiredState, observed: { state, since: 1 } }, command, 100, undefined)?.desiredState).toBe(after);
+  });
+
+  it('a service that was started again cannot be deleted while its driver still reports it as stopped', () => {
+    const states = { desiredState: 'running', observed: { state: 'stopped', since: 1 } } as const;
+    expect(isDeletable(getCommandedState(states, 100, undefined))).toBe(false);
   });
 });

@@ -189,9 +189,13 @@ function listen(server: Server, host: string, port: number): Promise<number> {
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
   const place = `port ${port} of ${host}`;
   if (error.code === 'EADDRINUSE')
-    return new AppError('conflict', `The endpoint cannot be opened: ${place} is in use; choose another port`, {
-      cause: error,
-    });
+    return new AppError(
+      'conflict',
+      `The endpoint cannot be opened: ${place} is in use; stop the program that uses it`,
+      {
+        cause: error,
+      },
+    );
   if (error.code === 'EACCES')
     return new AppError('conflict', `The endpoint cannot be opened: ${place} is reserved; choose a port above 1023`, {
       cause: error,
