@@ -66,8 +66,7 @@ export function obey(
     desiredState,
     observed: { ...observed, state: next, since: now, ...settleAfter(now, transitionMs) },
   });
-  // A service that is about to idle is stopping too, but not stopped.
-  const isStopped = (state === 'stopped' || state === 'stopping') && service.desiredState === 'stopped';
+  const isStopped = state === 'stopped' || state === 'stopping';
   if (command === 'stop') return isStopped ? undefined : enter('stopping', 'stopped');
   if (RUNNING.includes(state)) return undefined;
   if (command === 'awake') {

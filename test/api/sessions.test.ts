@@ -239,7 +239,8 @@ describe('the console configuration', () => {
 
   it('has the base path and version, and no credentials', async () => {
     const { status, json, headers } = await server.call({ path: '/console/config' });
-    expect([status, json]).toEqual([200, { basePath: '', version: expect.stringMatching(/^\d+\./), demo: null }]);
+    const version = expect.stringMatching(/^\d+\./);
+    expect([status, json]).toEqual([200, { basePath: '', version, demo: null, defaultDriver: 'simulated' }]);
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
