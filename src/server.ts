@@ -8,7 +8,7 @@ import type { DemoCredentials } from './console/config-routes.ts';
 import { openFolderWatch } from './dashboards/folder-watch.ts';
 import { createDomains, type Domains } from './domains.ts';
 import { createDrivers } from './drivers.ts';
-import { readDirectoryId } from './engine/directory-id.ts';
+import { readDirectoryName } from './engine/directory-id.ts';
 import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createAttemptLimit } from './http/attempt-limit.ts';
@@ -148,8 +148,7 @@ function openReconciliation(
     log,
     attempts: createAttemptLimit(clock),
     isLoopbackOnly: demo !== undefined,
-    // The libSQL file is in the data directory too, so all of its services are.
-    directoryId: state.kind === 'libsql' ? 'local' : readDirectoryId(config.dataDirectory),
+    directoryId: readDirectoryName(config.dataDirectory),
     createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),
     onObserved: loads.observed,
     onReleased: (serviceId) => void loads.released(serviceId),

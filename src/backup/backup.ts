@@ -33,7 +33,7 @@ interface BackupResult {
 }
 
 /** What belongs to running servers: sessions of the console, and the node that uses the embedded engine. */
-const OMITTED_TABLES = ['console_sessions', 'engine_owners'];
+const OMITTED_TABLES = ['console_sessions', 'engine_owners', 'leases'];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */

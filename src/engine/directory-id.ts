@@ -9,11 +9,15 @@ const FILE = 'directory-id';
  * Identifies a data directory, whatever its path and the name of its machine. The inode distinguishes a copy from the
  * original.
  */
-export function readDirectoryId(dataDirectory: string): string {
+export const readDirectoryId = (dataDirectory: string): string =>
+  `${readDirectoryName(dataDirectory)}-${statSync(join(dataDirectory, FILE)).ino}`;
+
+/** The same for a directory and its copies. */
+export function readDirectoryName(dataDirectory: string): string {
   const path = join(dataDirectory, FILE);
   try {
     if (!existsSync(path)) create(path, dataDirectory);
-    return `${readFileSync(path, 'utf8').trim()}-${statSync(path).ino}`;
+    return readFileSync(path, 'utf8').trim();
   } catch (error) {
     const text = `The data directory ${dataDirectory} cannot be used: ${(error as Error).message}`;
     throw new AppError('unavailable', text, { cause: error });

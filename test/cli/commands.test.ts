@@ -27,7 +27,7 @@ onEachStore('commands next to a running server', (store) => {
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect((await run('service', 'list', '--org', 'Acme')).stdout).toMatch(
-      new RegExp(`${acme.primary} +analytics +production +running +3 +16–120 GB +after 15 min`),
+      new RegExp(`${acme.primary} +analytics +simulated +running +3 +16–120 GB +after 15 min`),
     );
     expect(await json('service', 'list', '--org', acme.id.toUpperCase())).toContainEqual(
       expect.objectContaining({ id: acme.development, name: 'sandbox', tier: 'development', minTotalMemoryGb: 24 }),
