@@ -9,6 +9,7 @@ import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
 import { listRows } from './lists.mjs';
 import { requestRows } from './requests.mjs';
+import { servicesRows } from './services.mjs';
 import { soakRows } from './soak.mjs';
 import { tileRows } from './tiles.mjs';
 import { directory, figureRow, residentMb, SLICE_MS, SLICES, startServer } from './tools.mjs';
@@ -33,7 +34,8 @@ async function main() {
   };
   // Too long for a full run.
   if (only === 'soak') return console.log(renderTable(await soakRows()));
-  if (only === 'lists') return writeLists(renderTable(await listRows()));
+  if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
+  if (only === 'services') return writeSection('Services', SERVICES, renderTable(await servicesRows()));
   const isRequest = only && !(only in parts);
   const rows = [];
   for (const [name, measure] of Object.entries(parts)) {
@@ -43,31 +45,35 @@ async function main() {
   }
   const table = renderTable(rows);
   console.log(table);
-  if (!only) writeFileSync(readme, renderReadme(table) + splitReadme()[1]);
+  if (!only) writeFileSync(readme, [renderReadme(table), ...readSections().slice(1)].join('\n'));
 }
 
 const readme = join(here, 'README.md');
-const LISTS = '\n## Lists\n';
 
-/** The README up to the section about lists, and that section, which a full run keeps. */
-function splitReadme() {
-  const [start, lists] = readFileSync(readme, 'utf8').split(LISTS);
-  return [start, lists === undefined ? '' : LISTS + lists];
-}
+/** The README before its first section, and its sections, which a full run keeps. */
+const readSections = () => readFileSync(readme, 'utf8').split(/\n(?=## )/);
 
-function writeLists(table) {
+/** Prints the table and writes it to its section of the README. */
+function writeSection(title, about, table) {
   console.log(table);
+  const [start, ...sections] = readSections();
   const load = loadavg().map((value) => value.toFixed(0));
-  writeFileSync(
-    readme,
-    `${splitReadme()[0]}${LISTS}
-Written by \`npm run bench -- lists\`: pages of 100,000 services compared with pages of 1,000, read alternately, and fleet files of growing size. The load
-average of the machine at the end was ${load.join(', ')} (1, 5 and 15 minutes); above ${cpus().length}, absolute times are longer than on an idle machine.
+  const section = `## ${title}
+
+${about} The load average of the machine at the end was ${load.join(', ')} (1, 5 and 15 minutes); above ${cpus().length}, absolute times are longer
+than on an idle machine.
 
 ${table}
-`,
-  );
+`;
+  const others = sections.filter((text) => !text.startsWith(`## ${title}\n`));
+  writeFileSync(readme, [start, ...others, section].join('\n'));
 }
+
+const LISTS = `Written by \`npm run bench -- lists\`: pages of 100,000 services compared with pages of 1,000, read alternately, and fleet files of growing size.`;
+
+const SERVICES = `Written by \`npm run bench -- services\`. The baseline of a wake is a start of the service's program without a control plane, to its
+first answer; both alternate. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared
+with a server without services. The baseline of the endpoint is the same ClickHouse process without the proxy.`;
 
 /** Time and memory of a first start. */
 async function startRows() {

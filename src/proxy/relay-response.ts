@@ -5,7 +5,10 @@ import { toResponseHeaders } from './forwarded-headers.ts';
 const MAX_SMALL_BYTES = 16 * 1024;
 const MAX_PAUSE_MS = 2;
 
-/** Sends the response of ClickHouse to the client. One that was cut ends the connection: it must not look complete. */
+/**
+ * Sends the response of ClickHouse to the client. ClickHouse ends one that fails with the reason and closes the
+ * connection. Both are passed on, because a response that was cut must not look complete.
+ */
 export function relayResponse(incoming: IncomingMessage, response: ServerResponse, isHead: boolean): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -16,11 +19,26 @@ export function relayResponse(incoming: IncomingMessage, response: ServerRespons
     bytes += chunk.length;
     if (bytes > MAX_SMALL_BYTES) stream();
   };
-  incoming.on('data', onData).once('end', sendWhole).once('error', cut).once('close', cut);
+  const { socket } = incoming;
+  // Before node:http discards what the client was too slow to take.
+  socket.prependOnceListener('close', readRest);
+  incoming.on('data', onData).once('end', sendWhole).once('close', finish);
+  // It is followed by `close`.
+  incoming.once('error', () => {});
 
-  function cut(): void {
+  /** Each call of `read` passes what has arrived to the listeners. */
+  function readRest(): void {
+    while (!response.destroyed && incoming.read() !== null);
+  }
+
+  function finish(): void {
     clearTimeout(timer);
-    if (!incoming.complete) response.destroy();
+    socket.off('close', readRest);
+    if (incoming.complete || response.destroyed) return;
+    if (!response.headersSent) sendStart();
+    // What was written is sent first.
+    if (response.socket) response.socket.destroySoon();
+    else response.destroy();
   }
 
   function start(headers: string[]): void {
@@ -38,9 +56,13 @@ export function relayResponse(incoming: IncomingMessage, response: ServerRespons
     response.end(Buffer.concat(chunks).toString('latin1'), 'latin1');
   }
 
-  function stream(): void {
+  function sendStart(): void {
     start(toResponseHeaders(incoming));
     for (const chunk of chunks) response.write(chunk);
+  }
+
+  function stream(): void {
+    sendStart();
     incoming.once('end', () => addTrailers(incoming, response));
     if (incoming.readableEnded) {
       addTrailers(incoming, response);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterEach, beforeEach, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { parseFleetFile } from '../../src/fleet/file.ts';
 import { type Server, startServer } from '../../src/server.ts';
@@ -30,10 +30,16 @@ export interface ClockedOptions {
   settings?: Partial<Record<SettingName, string>>;
   consoleDirectory?: string;
   demo?: { keyId: string; keySecret: string };
+  /** One server for all tests of the `describe`. */
+  isShared?: boolean;
 }
 
 /** A new server for each test of the surrounding `describe`; use it inside tests and hooks only. */
-export function useClockedServer(store: StoreName, { settings = {}, ...options }: ClockedOptions = {}): ClockedServer {
+export function useClockedServer(
+  store: StoreName,
+  { settings = {}, isShared = false, ...options }: ClockedOptions = {},
+): ClockedServer {
+  const [before, after] = isShared ? [beforeAll, afterAll] : [beforeEach, afterEach];
   let running: Server;
   let [lastNow, elapsedMs] = [0, 0];
   const monotonicMs = () => {
@@ -56,7 +62,7 @@ export function useClockedServer(store: StoreName, { settings = {}, ...options }
       await running.domains.rating.rateChanged(acme.id);
     },
   };
-  beforeEach(async () => {
+  before(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
     const flags = { port: '0', dataDirectory: directory, ...(database && { databaseUrl: database.url }), ...settings };
@@ -90,6 +96,6 @@ export function useClockedServer(store: StoreName, { settings = {}, ...options }
       rmSync(directory, { recursive: true, force: true });
     };
   });
-  afterEach(() => remove());
+  after(() => remove());
   return server;
 }

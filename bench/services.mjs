@@ -1,0 +1,183 @@
+// npm run bench -- services: waking an idle service, its endpoint, what idle services cost, and what reconciling many services costs.
+// BENCH_WAKES, BENCH_IDLE_SERVICES and BENCH_QUIET_SECONDS shorten the run.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openClockedServer } from './clocked-server.mjs';
+import { benchFleet } from './fleet.mjs';
+import { send, startListener } from './listener.mjs';
+import { proxyRows } from './proxy.mjs';
+import { directory, figureRow, median, startServer } from './tools.mjs';
+
+const WAKES = Number(process.env.BENCH_WAKES ?? 200);
+const IDLE_SERVICES = Number(process.env.BENCH_IDLE_SERVICES ?? 200);
+/** Services that are started at the same time. */
+const STARTS = 5;
+const MANY_SERVICES = 1000;
+const QUIET_MS = 1000 * Number(process.env.BENCH_QUIET_SECONDS ?? 120);
+/** After a start: every service has been looked at, and memory has settled. */
+const SETTLE_MS = 15_000;
+const MEMORY_ROUNDS = 3;
+const TICKS_PER_SECOND = 100;
+const SETUP = [
+  'CREATE TABLE t (x UInt64) ENGINE = MergeTree ORDER BY x',
+  'INSERT INTO t SELECT number FROM numbers(1000)',
+];
+const QUERY = 'SELECT count() FROM t';
+
+export async function servicesRows() {
+  return [...(await wakeRows()), ...(await endpointRows()), ...(await idleRows()), ...(await quietRows())];
+}
+
+const emptyFleet = () => benchFleet({ entities: 0, days: 0 });
+
+const measure = async (work) => {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+};
+
+async function run(url, statement, headers) {
+  const { status, text } = await send(url, statement, headers);
+  if (status !== 200) throw new Error(`${statement} was answered with ${status}: ${text}`);
+}
+
+/** The first query of an idle service and a start of its program alternate. */
+async function wakeRows() {
+  const server = await openClockedServer(join(directory, 'wakes'), emptyFleet());
+  const { id, url, password } = await server.createService('wakes');
+  const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
+  for (const statement of SETUP) await run(url, statement, { authorization });
+  const bare = join(directory, 'listener');
+  const first = await startListener(bare);
+  await first.untilAnswer();
+  for (const statement of SETUP) await run(`${first.url}/`, statement);
+  await first.stop();
+  const wakes = [];
+  const starts = [];
+  for (let i = 0; i < WAKES; i++) {
+    await server.letIdle(id);
+    wakes.push(await measure(() => run(url, QUERY, { authorization })));
+    let listener;
+    const startMs = await measure(async () => {
+      listener = await startListener(bare);
+      await listener.untilAnswer();
+      await run(`${listener.url}/`, QUERY);
+    });
+    starts.push(startMs);
+    await listener.stop();
+  }
+  await server.close();
+  const [p50, p95, floor50, floor95] = [
+    quantile(wakes, 0.5),
+    quantile(wakes, 0.95),
+    quantile(starts, 0.5),
+    quantile(starts, 0.95),
+  ];
+  const row = (name, ours, floor, goal, isMet) => ({
+    name: `first query of an idle embedded service, ${WAKES} wakes: ${name}`,
+    ours: `${Math.round(ours)} ms`,
+    baseline: `${Math.round(floor)} ms, starting the bare listener`,
+    ratio: (ours / floor).toFixed(2),
+    goal,
+    isMet,
+  });
+  return [row('p50', p50, floor50, '', true), row('p95', p95, floor95, '< 600 ms', p95 < 600)];
+}
+
+const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
+
+async function endpointRows() {
+  const { port, untilAnswer, stop } = await startListener(join(directory, 'endpoint'));
+  await untilAnswer();
+  try {
+    return await proxyRows({ host: '127.0.0.1', port, headers: {} });
+  } finally {
+    await stop();
+  }
+}
+
+/** The services are made idle once; the server that is measured finds them idle when it starts. */
+async function idleRows() {
+  const data = join(directory, 'idle');
+  const server = await openClockedServer(data, emptyFleet());
+  for (let i = 0; i < IDLE_SERVICES; i += STARTS) {
+    const names = Array.from({ length: Math.min(STARTS, IDLE_SERVICES - i) }, (_, index) => `idle-${i + index}`);
+    const created = await Promise.all(names.map(server.createService));
+    await server.letIdle(...created.map(({ id }) => id));
+  }
+  await server.close();
+  const fleetFile = join(directory, 'empty.json');
+  writeFileSync(fleetFile, JSON.stringify(emptyFleet()));
+  const empty = join(directory, 'no-services');
+  await (await startServer(empty, ['--fleet', fleetFile])).stop();
+  const rounds = [];
+  for (let round = 0; round < MEMORY_ROUNDS; round++)
+    rounds.push({ without: await readSettled(empty), idle: await readSettled(data) });
+  const difference = median(rounds.map(({ idle, without }) => idle.kilobytes - without.kilobytes));
+  const each = difference / IDLE_SERVICES / 1024;
+  const processes = Math.max(...rounds.map(({ idle }) => idle.processes));
+  const name = `${IDLE_SERVICES} idle embedded services`;
+  return [
+    figureRow(`${name}: processes of services`, `${processes}`, '0', processes === 0),
+    figureRow(`${name}: additional memory of the server, per service`, `${each.toFixed(3)} MB`, '< 1 MB', each < 1),
+  ];
+}
+
+async function readSettled(data) {
+  const server = await startServer(data, ['--endpoint-ports', '0']);
+  await delay(SETTLE_MS);
+  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+  const processes = listCommands(server.pid).filter((command) => command.includes('service.cjs')).length;
+  await server.stop();
+  return { kilobytes: Number(/VmRSS:\s+(\d+)/.exec(status)[1]), processes };
+}
+
+/** The command lines of the children of a process. */
+const listCommands = (pid) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8'));
+
+/** CPU time while nothing changes, at the same time with a server without services. */
+async function quietRows() {
+  const start = async (name, services) => {
+    const fleetFile = join(directory, `${name}.json`);
+    const fleet = emptyFleet();
+    fleet.organizations[0].services = services;
+    writeFileSync(fleetFile, JSON.stringify(fleet));
+    return startServer(join(directory, name), ['--fleet', fleetFile]);
+  };
+  const services = Array.from({ length: MANY_SERVICES }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(2_000_000 + index).padStart(12, '0')}`,
+    name: `quiet-${index}`,
+    numReplicas: 3,
+    driver: 'simulated',
+  }));
+  const servers = await Promise.all([start('quiet', services), start('quiet-empty', [])]);
+  await delay(SETTLE_MS);
+  const before = servers.map(({ pid }) => readCpuSeconds(pid));
+  const startedAt = performance.now();
+  await delay(QUIET_MS);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const [many, none] = servers.map(({ pid }, index) => (100 * (readCpuSeconds(pid) - before[index])) / seconds);
+  await Promise.all(servers.map((server) => server.stop()));
+  return [
+    {
+      name: `${MANY_SERVICES.toLocaleString('en-US')} simulated services, nothing changes for ${QUIET_MS / 1000} s: CPU`,
+      ours: `${many.toFixed(1)} % of a core`,
+      baseline: `${none.toFixed(1)} %, no services`,
+      ratio: '',
+      goal: '< 5 %',
+      isMet: many < 5,
+    },
+  ];
+}
+
+/** User and system time of a process. */
+function readCpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
