@@ -43,7 +43,7 @@ const GONE: readonly ServiceState[] = ['terminating', 'terminated', 'softdeletin
 export function getCommandedState(service: Readonly<States>, now: number, transitionMs: number | undefined) {
   const { state } = observe(service, now);
   if (transitionMs !== undefined || GONE.includes(state)) return state;
-  if (service.desiredState === 'idle') return 'idle';
+  if (service.desiredState === 'idle') return state === 'idle' ? state : 'stopping';
   const isOff = state === 'stopped' || state === 'stopping';
   if (service.desiredState === 'stopped') return isOff ? state : 'stopping';
   return isOff || state === 'idle' ? 'starting' : state;
