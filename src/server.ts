@@ -133,7 +133,7 @@ function build({ config, clock, log }: Options, { state, engine, metrics }: Open
 }
 
 function openReconciliation(
-  { config, clock, log }: Options,
+  { config, clock, log, demo }: Options,
   { state }: Opened,
   { drivenServices, intake, loadHistory, organizations }: Domains,
   shutdown: Shutdown,
@@ -147,6 +147,7 @@ function openReconciliation(
     clock,
     log,
     attempts: createAttemptLimit(clock),
+    isLoopbackOnly: demo !== undefined,
     // The libSQL file is in the data directory too, so all of its services are.
     directoryId: state.kind === 'libsql' ? 'local' : readDirectoryId(config.dataDirectory),
     createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),

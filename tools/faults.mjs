@@ -17,7 +17,15 @@ for (const [name, value] of Object.entries(values))
 const files =
   positionals.length > 0
     ? positionals
-    : ['test/faults', 'test/cli/backup', 'test/cli/move', 'test/cli/merge', 'test/api/dashboards-folder'];
+    : [
+        'test/faults',
+        'test/services/churn',
+        'test/services/commands',
+        'test/cli/backup',
+        'test/cli/move',
+        'test/cli/merge',
+        'test/api/dashboards-folder',
+      ];
 console.log(`rounds ${values.rounds}, seed ${values.seed}`);
 const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
   stdio: 'inherit',

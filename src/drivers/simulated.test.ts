@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type ServiceState, toDesiredState } from './driver.ts';
-import { type Command, getSettledState, isDeletable, obey, observe, provision } from './simulated.ts';
+import { type DesiredState, type ServiceState, toDesiredState } from './driver.ts';
+import {
+  type Command,
+  getCommandedState,
+  getSettledState,
+  isDeletable,
+  obey,
+  observe,
+  provision,
+} from './simulated.ts';
 
 const steady = (state: ServiceState) => ({ desiredState: toDesiredState(state), observed: { state, since: 1 } });
 
@@ -44,6 +52,13 @@ describe('the simulated driver', () => {
     expect(() => obey(steady(before), command, 100, 50)).toThrow(/The service is/);
   });
 
+  it('a service that is about to idle obeys commands as a running one does', () => {
+    const idling = { desiredState: 'idle', observed: { state: 'stopping', since: 1 } } as const;
+    expect(obey(idling, 'stop', 100, undefined)).toMatchObject({ desiredState: 'stopped' });
+    expect(obey(idling, 'start', 100, undefined)).toMatchObject({ desiredState: 'running' });
+    expect(obey(idling, 'awake', 100, undefined)).toMatchObject({ desiredState: 'running' });
+  });
+
   it('a new service is provisioning, then running', () => {
     const service = provision(100, 50);
     expect([observe(service, 100).state, observe(service, 150).state]).toEqual(['provisioning', 'running']);
@@ -59,5 +74,22 @@ describe('the simulated driver', () => {
     ['provisioning', false],
   ])('a service that is %s can be deleted: %s', (state, expected) => {
     expect(isDeletable(state)).toBe(expected);
+  });
+
+  it.each<[DesiredState, ServiceState, Command, DesiredState]>([
+    // The driver still reports the state before the last command.
+    ['stopped', 'running', 'start', 'running'],
+    ['running', 'stopped', 'stop', 'stopped'],
+    ['idle', 'stopping', 'stop', 'stopped'],
+    ['idle', 'running', 'awake', 'running'],
+    ['stopped', 'stopped', 'start', 'running'],
+    ['running', 'degraded', 'start', 'running'],
+  ])('to be %s, observed as %s: %s is obeyed', (desiredState, state, command, after) => {
+    expect(obey({ desiredState, observed: { state, since: 1 } }, command, 100, undefined)?.desiredState).toBe(after);
+  });
+
+  it('a service that was started again cannot be deleted while its driver still reports it as stopped', () => {
+    const states = { desiredState: 'running', observed: { state: 'stopped', since: 1 } } as const;
+    expect(isDeletable(getCommandedState(states, 100, undefined))).toBe(false);
   });
 });

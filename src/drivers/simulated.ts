@@ -37,6 +37,19 @@ const RUNNING: readonly ServiceState[] = ['running', 'provisioning', 'starting',
 const GONE: readonly ServiceState[] = ['terminating', 'terminated', 'softdeleting', 'softdeleted'];
 
 /**
+ * The state that commands are about. A driver reports what it did before the last command, so that command decides: a
+ * service that was just started counts as starting even if the driver still stops it.
+ */
+export function getCommandedState(service: Readonly<States>, now: number, transitionMs: number | undefined) {
+  const { state } = observe(service, now);
+  if (transitionMs !== undefined || GONE.includes(state)) return state;
+  if (service.desiredState === 'idle') return 'idle';
+  const isOff = state === 'stopped' || state === 'stopping';
+  if (service.desiredState === 'stopped') return isOff ? state : 'stopping';
+  return isOff || state === 'idle' ? 'starting' : state;
+}
+
+/**
  * The service after a command, or undefined if it is in the commanded state already. The last command wins, also during
  * a transition. As in the hosted service, `start` does not wake an idle service and `awake` does not start a stopped one.
  */
@@ -46,14 +59,15 @@ export function obey(
   now: number,
   transitionMs: number | undefined,
 ): States | undefined {
-  const { state } = observe(service, now);
+  const state = getCommandedState(service, now, transitionMs);
   if (GONE.includes(state)) throw new AppError('conflict', `The service is ${state} and takes no commands`);
   const { reason: _, settlesAt: __, ...observed } = service.observed;
   const enter = (next: ServiceState, desiredState: DesiredState): States => ({
     desiredState,
     observed: { ...observed, state: next, since: now, ...settleAfter(now, transitionMs) },
   });
-  const isStopped = state === 'stopped' || state === 'stopping';
+  // A service that is about to idle is stopping too, but not stopped.
+  const isStopped = (state === 'stopped' || state === 'stopping') && service.desiredState === 'stopped';
   if (command === 'stop') return isStopped ? undefined : enter('stopping', 'stopped');
   if (RUNNING.includes(state)) return undefined;
   if (command === 'awake') {

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../kernel/addresses.ts';
+import { isLoopbackHostHeader } from '../kernel/addresses.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { App } from './validation.ts';
 
@@ -8,12 +8,9 @@ import type { App } from './validation.ts';
  */
 export function requireLoopbackHost(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    done(isLoopbackHost(parseHostName(request.headers.host ?? '')) ? undefined : rejectedHost());
+    done(isLoopbackHostHeader(request.headers.host ?? '') ? undefined : rejectedHost());
   });
 }
-
-/** `localhost:8080` → `localhost`, `[::1]:8080` → `::1`. */
-const parseHostName = (header: string): string => header.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 
 const rejectedHost = (): AppError =>
   new AppError(

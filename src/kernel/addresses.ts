@@ -76,6 +76,10 @@ export function isLoopbackHost(host: string): boolean {
   return parsed !== undefined && unmapIpv4(parsed, 128)[0].range() === 'loopback';
 }
 
+/** Whether a Host header names this machine: `localhost:8080`, `[::1]:8080`. */
+export const isLoopbackHostHeader = (header: string): boolean =>
+  isLoopbackHost(header.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1'));
+
 function parseAddress(text: string): Address | undefined {
   if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopbackHostHeader } from '../kernel/addresses.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { Access } from './access.ts';
 import { readBody } from './body.ts';
@@ -27,6 +28,8 @@ export interface Endpoint {
   traffic: TrafficCounter;
   limits: ProxyLimits;
   useRules: UseRules;
+  /** Only requests for a loopback name: the password may be public. */
+  isLoopbackOnly: boolean;
   logFailure(error: unknown, queryId: string): void;
 }
 
@@ -48,7 +51,7 @@ export function handleRequest(
 
   const text = request.url ?? '';
   const address = request.socket.remoteAddress ?? '';
-  const refusal = access.checkAddress(address) ?? checkHead(request, text, limits);
+  const refusal = access.checkAddress(address) ?? checkOrigin(endpoint, request) ?? checkHead(request, text, limits);
   if (refusal) return void reject(refusal);
 
   const url = parseRequestUrl(text);
@@ -64,6 +67,18 @@ export function handleRequest(
     (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning }),
     () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
   );
+}
+
+/**
+ * Pages of other sites can send requests with credentials that the browser or the page has, and with DNS rebinding they
+ * can read the answers.
+ */
+function checkOrigin({ isLoopbackOnly }: Endpoint, { headers }: IncomingMessage): Exception | undefined {
+  if (isLoopbackOnly && !isLoopbackHostHeader(headers.host ?? ''))
+    return { name: 'ACCESS_DENIED', text: 'The Host header must be localhost, 127.0.0.1 or [::1], with any port' };
+  if (headers['sec-fetch-site'] === 'cross-site')
+    return { name: 'ACCESS_DENIED', text: 'Requests from pages of other sites are not accepted' };
+  return undefined;
 }
 
 /** Rules that come before everything else, whatever is asked for. */

@@ -8,6 +8,7 @@ const EXCEPTIONS = {
   NETWORK_ERROR: { code: 210, status: 502 },
   ALL_CONNECTION_TRIES_FAILED: { code: 279, status: 503 },
   RECEIVED_ERROR_TOO_MANY_REQUESTS: { code: 364, status: 429 },
+  ACCESS_DENIED: { code: 497, status: 403 },
   AUTHENTICATION_FAILED: { code: 516, status: 403 },
 } as const;
 

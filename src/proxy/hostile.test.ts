@@ -127,3 +127,25 @@ it('bytes that are not HTTP are rejected', async () => {
   const { url } = await openPair();
   expect((await sendRaw(url, '\x16\x03\x01 TLS\r\n\r\n')).status).toBe(400);
 });
+
+describe('a page of another site', () => {
+  it('cannot send queries with the credentials of a browser', async () => {
+    const { send, upstream, wakes } = await openPair();
+    const reply = await send({ headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(reply.status).toBe(403);
+    expect(reply.text).toContain('Requests from pages of other sites are not accepted');
+    expect((await send({ headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(200);
+    expect([upstream.requests.length, wakes.length]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example:80', 403],
+    ['127.0.0.1:8123', 200],
+    ['localhost', 200],
+    ['[::1]:8123', 200],
+  ])('cannot reach an endpoint with a public password by DNS rebinding: %s', async (host, status) => {
+    const { send } = await openPair({ isLoopbackOnly: true });
+    expect((await send({ headers: { host } })).status).toBe(status);
+  });
+});

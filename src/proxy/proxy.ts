@@ -33,6 +33,8 @@ export interface ProxyOptions {
   ignoredAgents: readonly string[];
   /** Statements that do not count as use, whatever their case, white space and final semicolon. */
   ignoredStatements: readonly string[];
+  /** Accept only requests whose Host header is a loopback name. */
+  isLoopbackOnly?: boolean;
   limits?: Partial<ProxyLimits>;
 }
 
@@ -93,6 +95,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       server,
       limits,
       useRules,
+      isLoopbackOnly: options.isLoopbackOnly ?? false,
       access: createAccess(id, options.attempts, service),
       traffic: createTrafficCounter(clock),
       gate: createGate({
@@ -186,9 +189,13 @@ function listen(server: Server, host: string, port: number): Promise<number> {
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
   const place = `port ${port} of ${host}`;
   if (error.code === 'EADDRINUSE')
-    return new AppError('conflict', `The endpoint cannot be opened: ${place} is in use; choose another port`, {
-      cause: error,
-    });
+    return new AppError(
+      'conflict',
+      `The endpoint cannot be opened: ${place} is in use; stop the program that uses it`,
+      {
+        cause: error,
+      },
+    );
   if (error.code === 'EACCES')
     return new AppError('conflict', `The endpoint cannot be opened: ${place} is reserved; choose a port above 1023`, {
       cause: error,

@@ -48,9 +48,11 @@ describe('the URL of a query', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const { forwarded } = parseRequestUrl(`/?${parts.join('')}`);
-        const names = [...new URLSearchParams(forwarded).keys()];
+        // URLSearchParams would drop a question mark at the beginning.
+        const names = [...new URLSearchParams(`&${forwarded}`).keys()];
         expect(names.filter((name) => name === 'user' || name === 'password')).toEqual([]);
       }),
+      { numRuns: 5000 },
     );
   });
 

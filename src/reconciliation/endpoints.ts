@@ -28,6 +28,7 @@ export function createEndpoints({ proxy, host, ports }: Options) {
   const opened = new Map<string, number>();
   const isWildcard = host === '0.0.0.0' || host === '::';
   const publicHost = isWildcard ? hostname() : host;
+  let isClosed = false;
 
   const toProxied = ({ id, settings, details }: Readonly<Service>, port: number) => ({
     id,
@@ -66,6 +67,8 @@ export function createEndpoints({ proxy, host, ports }: Options) {
       service: Readonly<Service>,
       observed: Pick<Observed, 'upstream'> | undefined,
     ): Promise<Endpoint | undefined> {
+      // A step that is still running must not open a port again.
+      if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
       const { id, driver, settings } = service;
       const known = opened.get(id);
       if (known !== undefined) {
@@ -94,13 +97,14 @@ export function createEndpoints({ proxy, host, ports }: Options) {
     },
 
     release(id: string): void {
-      if (opened.has(id)) proxy.release(id);
+      if (opened.has(id) && !isClosed) proxy.release(id);
     },
 
     getTraffic: (id: string) => (opened.has(id) ? proxy.getTraffic(id) : undefined),
 
     /** New queries are rejected; running ones may take this long to finish. */
     async closeAll(drainMs: number): Promise<void> {
+      isClosed = true;
       await Promise.all([...opened.keys()].map((id) => proxy.hold(id, drainMs)));
       opened.clear();
       await proxy.closeAll();

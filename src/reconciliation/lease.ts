@@ -66,6 +66,12 @@ export function createLease({ state, clock, log, name, onChange }: Options) {
       loop.startAfterPause();
     },
 
+    /** Whether this process holds the lease now. Asks the store if the lease may have expired: the process was suspended. */
+    async confirm(): Promise<boolean> {
+      if (isHeld && clock.monotonicMs() - renewedAtMs >= EXPIRE_MS) await loop.trigger();
+      return isHeld;
+    },
+
     async close(): Promise<void> {
       await loop.close();
       if (!isHeld) return;

@@ -17,6 +17,8 @@ import { createWorker } from './worker.ts';
 /** A driver, with what only some drivers can tell. */
 export interface ConfiguredDriver extends Driver {
   listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
+  /** Ends what runs in this process: another one is responsible for the service now. */
+  release?(serviceId: string): Promise<void>;
 }
 
 interface Options {
@@ -49,8 +51,9 @@ export type Reconciler = ReturnType<typeof createReconciler>;
  */
 export function createReconciler(options: Options) {
   const { state, services, drivers, endpoints, clock, log, onDrift, directoryId, onObserved, onReleased } = options;
-  const loops = new Map<string, ServiceLoop & { driverName: DriverName }>();
+  const loops = new Map<string, ServiceLoop & { driverName: DriverName; cancel(): void }>();
   const held = { shared: false, directory: false };
+  const releasing = new Set<string>();
   const queue = createFairQueue({ concurrency: CONCURRENCY, concurrencyPerKey: CONCURRENCY_PER_DRIVER });
   const stopping = new AbortController();
   let lastFullPassMs: number | undefined;
@@ -61,7 +64,7 @@ export function createReconciler(options: Options) {
     onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to look for changed services'),
   });
 
-  const leases = (['shared', 'directory'] as const).map((kind) =>
+  const openLease = (kind: keyof typeof held) =>
     createLease({
       state,
       clock,
@@ -72,8 +75,8 @@ export function createReconciler(options: Options) {
         lastFullPassMs = undefined;
         if (!isHeld) for (const [id, loop] of loops) if (getLease(loop.driverName) === kind) void release(id);
       },
-    }),
-  );
+    });
+  const leases = { shared: openLease('shared'), directory: openLease('directory') };
 
   async function discover(): Promise<void> {
     if (!held.shared && !held.directory) return;
@@ -89,13 +92,17 @@ export function createReconciler(options: Options) {
 
   /** Starts a step if the service has changed since the last one. */
   function notice({ id, organizationId, driver, generation }: DrivenId): void {
+    if (releasing.has(id)) return;
     const loop = loops.get(id) ?? follow(organizationId, id, driver);
     if (loop.getSeenGeneration() !== generation) void loop.trigger();
   }
 
   function follow(organizationId: string, id: string, driverName: DriverName): ServiceLoop {
     const driver = drivers[driverName] ?? createMissingDriver(driverName);
-    const worker = createWorker({ driver, services, endpoints, clock, log, onDrift });
+    const holdsLease = () => leases[getLease(driverName)].confirm();
+    const worker = createWorker({ driver, services, endpoints, clock, log, onDrift, holdsLease });
+    const canceled = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, canceled.signal]);
     const loop = createServiceLoop({
       organizationId,
       id,
@@ -106,21 +113,33 @@ export function createReconciler(options: Options) {
       clock,
       log,
       directoryId,
-      signal: stopping.signal,
+      holdsLease,
+      signal,
       takeTurn: (step) => queue.run(driverName, step, stopping.signal),
       listBlockers: async (service, signal) => (await drivers[driverName]?.listBlockers?.(service.id, signal)) ?? [],
       onObserved,
     });
-    loops.set(id, { ...loop, driverName });
+    loops.set(id, { ...loop, driverName, cancel: () => canceled.abort() });
     return loop;
   }
 
   async function release(id: string): Promise<void> {
     const loop = loops.get(id);
+    if (!loop) return;
     loops.delete(id);
-    await loop?.close();
-    if (loop) onReleased(id);
-    await endpoints.close(id);
+    releasing.add(id);
+    try {
+      loop.cancel();
+      await loop.close();
+      onReleased(id);
+      await endpoints.close(id);
+      await drivers[loop.driverName]?.release?.(id);
+    } catch (error) {
+      log.warn({ serviceId: id, reason: (error as Error).message }, 'failed to release a service');
+    } finally {
+      releasing.delete(id);
+      lastFullPassMs = undefined;
+    }
   }
 
   /** Removes what a deleted service left behind. Tried again with the next pass if it fails. */
@@ -141,7 +160,7 @@ export function createReconciler(options: Options) {
 
   return {
     async start(): Promise<void> {
-      await Promise.all(leases.map((lease) => lease.start()));
+      await Promise.all(Object.values(leases).map((lease) => lease.start()));
       discovery.start();
     },
 
@@ -167,7 +186,7 @@ export function createReconciler(options: Options) {
       stopping.abort();
       await discovery.close();
       await Promise.all([...loops.values()].map((loop) => loop.close()));
-      await Promise.all(leases.map((lease) => lease.close()));
+      await Promise.all(Object.values(leases).map((lease) => lease.close()));
     },
   };
 }

@@ -17,6 +17,8 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   attempts: ProxyOptions['attempts'];
+  /** Endpoints accept only requests for a loopback name: the passwords of the demo are public. */
+  isLoopbackOnly: boolean;
   /** Those that this installation can use. `onChange` is to be called when the process of a service has ended. */
   createDrivers(onChange: (serviceId: string) => void): Partial<Record<DriverName, ConfiguredDriver>>;
   directoryId: string;
@@ -47,6 +49,7 @@ export function createReconciliation(options: Options) {
     attempts,
     ignoredAgents,
     ignoredStatements,
+    isLoopbackOnly: options.isLoopbackOnly,
     wake: (serviceId, { address, userAgent, kind, at }) =>
       reconciler.wake(serviceId, { at, cause: 'query', address, userAgent, statement: kind }),
   });

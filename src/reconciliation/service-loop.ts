@@ -23,6 +23,7 @@ interface Options {
   /** The id of the data directory of this process. */
   directoryId: string;
   signal: AbortSignal;
+  holdsLease(): Promise<boolean>;
   /** Limits how many steps run at the same time. */
   takeTurn(step: () => Promise<void>): Promise<void>;
   /** What else keeps the service from idling: merges, mutations, backups. */
@@ -46,6 +47,7 @@ export function createServiceLoop(options: Options) {
     options;
   let seenGeneration: number | undefined;
   let last: Step | undefined;
+  let isElsewhere = false;
   let failures = 0;
   /** Merges, mutations and backups that kept the service from idling at the last check. */
   let work: IdleBlocker[] = [];
@@ -60,9 +62,10 @@ export function createServiceLoop(options: Options) {
 
   async function run(): Promise<void> {
     const service = await services.find(organizationId, id);
-    if (!service || signal.aborted) return;
+    if (!service || signal.aborted || !(await options.holdsLease())) return;
     seenGeneration = service.generation;
-    if (!(await isPlacedHere(service))) return;
+    isElsewhere = !(await isPlacedHere(service));
+    if (isElsewhere) return;
     last = await worker.step(service, signal);
     failures = last.failure ? failures + 1 : 0;
     options.onObserved(last.service, last.observed ?? { state: 'degraded' });
@@ -121,7 +124,9 @@ export function createServiceLoop(options: Options) {
     trigger: loop.trigger,
     /** False for an embedded service whose data is on another node. */
     isResponsible: (): boolean => last !== undefined,
+    /** Undefined if another process is responsible for the service. */
     getIdleStatus() {
+      if (isElsewhere) return undefined;
       const running = last?.observed?.state === 'running' ? last.service : undefined;
       const { blockers, idleAt } = running ? findBlockers(running, clock.now()) : { blockers: [], idleAt: undefined };
       return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };

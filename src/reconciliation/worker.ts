@@ -29,6 +29,8 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   onDrift: 'correct' | 'adopt';
+  /** False: another process has taken over, and this one must not write any more. */
+  holdsLease(): Promise<boolean>;
 }
 
 const OBSERVE_MS = 10 * SECOND_MS;
@@ -37,48 +39,63 @@ const CONVERGE_MS = 120 * SECOND_MS;
 const DRAIN_MS = 30 * SECOND_MS;
 
 /** Moves one service towards its desired state. The caller runs one step of a service at a time. */
-export function createWorker({ driver, services, endpoints, clock, log, onDrift }: Options) {
+export function createWorker({ driver, services, endpoints, clock, log, onDrift, holdsLease }: Options) {
   async function step(service: Readonly<Service>, signal: AbortSignal): Promise<Step> {
     const desired = toDesired(service, driver, clock.now());
-    /** As last stored. */
-    let current = service;
     try {
-      const endpoint = await endpoints.follow(service, undefined);
-      let observed = await observe(service, signal);
-      if (listDifferences(observed, desired).length > 0) {
-        const drift = findDrift(service, observed, desired);
-        if (drift && onDrift === 'adopt' && (await adopt(service, observed, drift))) return again(service, observed);
-        // What ended the service is recorded before it starts again.
-        if (observed.state === 'degraded')
-          current = await publish(current, (before) => toObservation(before, observed, desired, clock.now()));
-        current = await publish(current, (before) => ({
-          ...toTransition(before, observed, desired, clock.now()),
-          ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
-        }));
-        observed = await change(service, observed, desired, signal);
-      }
-      endpoints.setUpstream(service.id, toUpstream(observed));
-      const isReached = listDifferences(observed, desired).length === 0;
-      const opened = endpoint ?? (await endpoints.follow(service, observed));
-      if (opened) endpoints.setUpstream(service.id, toUpstream(observed));
-      current = await publish(
-        current,
-        (before) => ({
-          ...toObservation(before, observed, desired, clock.now()),
-          ...(opened ? { endpoint: opened } : undefined),
-        }),
-        isReached ? desired.generation : undefined,
-      );
-      return { service: current, observed, isReached };
+      return await approach(service, desired, signal);
     } catch (error) {
       const failure = toFailureError(error);
+      // The control plane is stopping, or another one has taken over: the service is not to blame.
+      if (signal.aborted) return { service, observed: undefined, isReached: false, failure };
       if (!(error instanceof AppError))
         log.warn({ serviceId: service.id, err: error }, 'failed to reconcile a service');
       const attempt = getAttempt(service, desired) + 1;
-      current = await publish(current, (before) => toFailure(before, desired, failure.message, attempt, clock.now()));
-      return { service: current, observed: undefined, isReached: false, failure };
+      const toNext = (before: Observation) => toFailure(before, desired, failure.message, attempt, clock.now());
+      return { service: await store(service, toNext), observed: undefined, isReached: false, failure };
     }
   }
+
+  async function approach(service: Readonly<Service>, desired: Desired, signal: AbortSignal): Promise<Step> {
+    /** As last stored. */
+    let current = service;
+    const endpoint = await openEndpoint(service, desired);
+    let observed = await observe(service, signal);
+    if (listDifferences(observed, desired).length > 0) {
+      const drift = findDrift(service, observed, desired);
+      if (drift && onDrift === 'adopt' && (await adopt(service, observed, drift))) return again(service, observed);
+      // What ended the service is recorded before it starts again.
+      if (observed.state === 'degraded')
+        current = await publish(current, (before) => toObservation(before, observed, desired, clock.now()));
+      current = await publish(current, (before) => ({
+        ...toTransition(before, observed, desired, clock.now()),
+        ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
+        // Queries may arrive from now on; they wait.
+        ...(endpoint ? { endpoint } : undefined),
+      }));
+      observed = await change(service, observed, desired, signal);
+    }
+    endpoints.setUpstream(service.id, toUpstream(observed));
+    const isReached = listDifferences(observed, desired).length === 0;
+    const opened = endpoint ?? (observed.upstream && (await endpoints.follow(service, observed)));
+    if (opened) endpoints.setUpstream(service.id, toUpstream(observed));
+    current = await publish(
+      current,
+      (before) => ({
+        ...toObservation(before, observed, desired, clock.now()),
+        ...(opened ? { endpoint: opened } : undefined),
+      }),
+      isReached ? desired.generation : undefined,
+    );
+    return { service: current, observed, isReached };
+  }
+
+  /** A service can be stopped even if its port cannot be opened. */
+  const openEndpoint = (service: Readonly<Service>, { state }: Desired) =>
+    endpoints.follow(service, undefined).catch((error: unknown) => {
+      if (state !== 'stopped') throw error;
+      return undefined;
+    });
 
   const observe = (service: Readonly<Service>, signal: AbortSignal): Promise<Observed> =>
     within(OBSERVE_MS, 'did not report its state', signal, (limited) =>
@@ -91,7 +108,9 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
     desired: Desired,
     signal: AbortSignal,
   ): Promise<Observed> {
-    const isInterrupted = driver.isInterruptedByResize && before.state === 'running';
+    // Also a service that did not answer in time has queries. It is left alone if its size is right.
+    const isRestarted = desired.state !== 'running' || before.memoryGb !== desired.memoryGb;
+    const isInterrupted = driver.isInterruptedByResize && before.upstream !== undefined && isRestarted;
     if (isInterrupted) await endpoints.hold(service.id, DRAIN_MS);
     try {
       if (isInterrupted) endpoints.setUpstream(service.id, undefined);
@@ -117,7 +136,7 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
 
   const again = (service: Readonly<Service>, observed: Observed): Step => ({ service, observed, isReached: false });
 
-  /** Stores an observation if it differs from the stored one. A change of the state is an activity. */
+  /** Stores an observation if it differs from the stored one. */
   async function publish(
     service: Readonly<Service>,
     toNext: (before: Observation) => Observation,
@@ -125,12 +144,24 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
   ): Promise<Readonly<Service>> {
     const isNewlySettled = settledGeneration !== undefined && service.settledGeneration !== settledGeneration;
     if (isDeepStrictEqual(toNext(service.observed), service.observed) && !isNewlySettled) return service;
-    const stored = await services.observed(RECONCILER, service, ({ observed: before }) => {
+    return store(service, toNext, settledGeneration);
+  }
+
+  /** Stores an observation. A change of the state is an activity. */
+  async function store(
+    service: Readonly<Service>,
+    toNext: (before: Observation) => Observation,
+    settledGeneration?: number,
+  ): Promise<Readonly<Service>> {
+    if (!(await holdsLease())) return service;
+    const stored = await services.observed(RECONCILER, service, ({ observed: before, generation }) => {
+      // A command since then has set the state that clients see; the next step is about that command.
+      if (generation !== service.generation) return { observed: before };
       const observed = toNext(before);
       return { observed, settledGeneration, activities: listActivities(before, observed) };
     });
-    // Deleted meanwhile.
-    return stored ?? service;
+    // Undefined: deleted meanwhile. The generation stays that of this step.
+    return stored ? { ...stored, generation: service.generation } : service;
   }
 
   return { step };

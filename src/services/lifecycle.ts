@@ -2,7 +2,7 @@ import type { ActivityType, Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { hashPassword, newServicePassword } from '../credentials/secrets.ts';
 import type { DriverName } from '../drivers/driver.ts';
-import { type Command, isDeletable, obey, observe, provision } from '../drivers/simulated.ts';
+import { type Command, getCommandedState, isDeletable, obey, observe, provision } from '../drivers/simulated.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { createTimeOrderedIds, newUuid } from '../kernel/ids.ts';
@@ -170,7 +170,7 @@ export function createServiceLifecycle(options: Options) {
         const locked = await lockService(tx, organizationId, id);
         if (!locked) throw missingService(id);
         const { service } = locked;
-        const { state: current } = observe(service, clock.now());
+        const current = getCommandedState(service, clock.now(), getTransitionMs(service.driver));
         if (!isDeletable(current))
           throw new AppError('conflict', `The service is ${current}; stop it before you delete it`);
         await assertNoChildren(tx, service);

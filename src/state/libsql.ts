@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
 import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import { writeCheck } from './check.ts';
 import { createCheckpoints, WRITER_PAGES } from './checkpoints.ts';
 import { watchCommits } from './commit-watch.ts';
@@ -38,10 +39,13 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
       checkpoints.countChanges(changes);
     },
   });
+  let isClosed = false;
   return {
     kind: 'libsql',
     db,
     async write(work) {
+      // Work that outlasts a shutdown. The driver ends the process if a closed connection is asked for its transaction.
+      if (isClosed) throw new AppError('unavailable', 'The state store is closed');
       try {
         return await group.write(work);
       } catch (error) {
@@ -57,6 +61,7 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
     },
     now: async () => clock.now(),
     async close() {
+      isClosed = true;
       await group.idle();
       await checkpoints.close();
       reader.close();

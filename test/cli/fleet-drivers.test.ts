@@ -58,12 +58,6 @@ onEachStore('settings of drivers in the fleet file', (store) => {
     expect(await commands.plan(file, '--force')).toEqual([]);
   });
 
-  it('are dropped with the driver', async () => {
-    await commands.plan(toFleet(hooked));
-    expect(await commands.plan(toFleet({ name: 'hooked', driver: 'simulated' }))).toEqual(['change service hooked']);
-    expect((await commands.exportFirstOrganization()).services[0]).not.toHaveProperty('webhook');
-  });
-
   it.each([
     [{ driver: 'webhook' }, 'webhook: The driver webhook needs these settings <missing>'],
     [{ driver: 'kubernetes' }, 'kubernetes: The driver kubernetes needs these settings <missing>'],

@@ -148,7 +148,7 @@ inBrowser(
       for (const name of ['Start', 'Stop', 'Wake']) expect(await page.getByRole('button', { name }).count()).toBe(0);
     });
   },
-  { fleet, args: ['--endpoint-ports', '0', '--webhook-allow-private'] },
+  { fleet, args: ['--endpoint-ports', '0', '--webhook-allow-private', 'yes'] },
 );
 
 describe('the status of a service', () => {

@@ -60,7 +60,7 @@ export interface RunningService {
   query(sql: string, options?: QueryOptions): Promise<Answer>;
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   text: string;
 }

@@ -33,6 +33,8 @@ interface Options {
 interface EmbeddedDriver extends Driver {
   /** What would be interrupted if the service were stopped now; empty if it is not running. */
   listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]>;
+  /** Ends the process: another control plane is responsible for the service now. */
+  release(serviceId: string): Promise<void>;
 }
 
 /** What the driver knows of a service. */
@@ -202,6 +204,14 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
     async listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]> {
       const running = entries.get(serviceId)?.running;
       return running ? listBlockers(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])) : [];
+    },
+
+    async release(serviceId: string): Promise<void> {
+      const entry = entries.get(serviceId);
+      if (!entry) return;
+      entry.cancel?.();
+      await changes.run(serviceId, () => stop(entry));
+      entries.delete(serviceId);
     },
 
     async close(): Promise<void> {

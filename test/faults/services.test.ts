@@ -1,0 +1,174 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isLongRun, ROUNDS } from '../support/long-run.ts';
+import { isAlive } from '../support/processes.ts';
+import { startRowLoad } from '../support/row-load.ts';
+import { useServices } from '../support/running-service.ts';
+import { onEachStoreInLongRuns, startServer, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const args = ['--endpoint-ports', '0'];
+const LIMIT = { timeout: isLongRun ? 3_600_000 : 300_000 };
+const ROWS_PER_ROUND = 50;
+
+describe('an embedded service whose process is killed', () => {
+  const server = useServer('libsql', { args });
+  const services = useServices(server);
+
+  it('recovers by itself, loses no acknowledged row and stores no repeated one twice', LIMIT, async () => {
+    const service = await services.create();
+    const load = await startRowLoad(service, { onFailure: 'repeat' });
+    for (let round = 1; round <= ROUNDS; round++) {
+      const before = load.countAcknowledged();
+      const { pid } = (await services.untilState(service.id, 'running')).status.evidence;
+      await untilRows(load, before + ROWS_PER_ROUND);
+      process.kill(pid, 'SIGKILL');
+      await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
+    }
+    await load.stop();
+    await load.verify();
+  });
+
+  it('has no row twice that was sent once', LIMIT, async () => {
+    const service = await services.create();
+    const load = await startRowLoad(service, { onFailure: 'continue' });
+    await untilRows(load, ROWS_PER_ROUND);
+    process.kill((await services.read(service.id)).status.evidence.pid, 'SIGKILL');
+    await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
+    await load.stop();
+    await load.verify();
+  });
+});
+
+describe('a client whose connection is cut', () => {
+  const server = useServer('libsql', { args });
+  const services = useServices(server);
+
+  it('has its query canceled; other queries are not affected', LIMIT, async () => {
+    const service = await services.create();
+    const load = await startRowLoad(service);
+    const countLong = async () => {
+      const sql = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT max(number)%'";
+      return Number((await service.query(sql)).text);
+    };
+    const client = new AbortController();
+    const long = service.query('SELECT max(number) FROM system.numbers SETTINGS max_threads = 1', {
+      signal: client.signal,
+    });
+    const ended = expect(long).rejects.toThrow();
+    await until(countLong, (count) => count === 1, 'the query does not run');
+    client.abort();
+    await ended;
+    await until(countLong, (count) => count === 0, 'the query still runs');
+    await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    await load.verify();
+  });
+});
+
+onEachStoreInLongRuns('a control plane with a running service', (store) => {
+  it('takes its processes with it when it is killed, and returns with all acknowledged rows', LIMIT, async () => {
+    const server = await startServer(store, { args });
+    const services = useServices(server);
+    try {
+      const service = await services.create();
+      const load = await startRowLoad(service, { onFailure: 'repeat' });
+      for (let round = 1; round <= ROUNDS; round++) {
+        await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
+        const { pid } = (await services.untilState(service.id, 'running')).status.evidence;
+        await server.stop('SIGKILL');
+        await until(
+          async () => isAlive(pid),
+          (alive) => !alive,
+          'the process of the service is still running',
+        );
+        await server.restart();
+        const { endpoints } = await services.untilState(service.id, 'running');
+        expect(service.url).toBe(`http://${endpoints[0].host}:${endpoints[0].port}`);
+      }
+      await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
+      await load.stop();
+      await load.verify();
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+describe('the endpoint of a service whose port another program uses', () => {
+  const server = useServer('libsql', { args });
+  const services = useServices(server);
+
+  it('makes the service degraded with the port in the reason; it can be stopped, and recovers by itself', async () => {
+    const { id, url, query } = await services.create();
+    const { port } = new URL(url);
+    await server.stop();
+    const other = createServer().listen(Number(port), '127.0.0.1');
+    await once(other, 'listening');
+    await server.restart();
+    const { status } = await until(
+      () => services.read(id),
+      (record) => record.status.state === 'degraded',
+      'the service is not degraded',
+    );
+    expect(status.reason).toBe(
+      `The endpoint cannot be opened: port ${port} of 127.0.0.1 is in use; stop the program that uses it`,
+    );
+    await services.command(id, 'stop');
+    await services.untilState(id, 'stopped');
+    await services.command(id, 'start');
+    other.close();
+    await services.untilState(id, 'running');
+    expect(await query('SELECT 1')).toEqual({ status: 200, text: '1' });
+  });
+});
+
+const hasDisk = process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('mount', ['-V']).status === 0;
+
+describe.skipIf(!hasDisk)('a service on a full disk (needs root to mount one)', () => {
+  const server = useServer('libsql', { args });
+  const services = useServices(server);
+
+  it('rejects inserts, says why it does not start, and recovers by itself', LIMIT, async () => {
+    const disk = join(server.directory, 'data/services');
+    mkdirSync(disk, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]);
+    const file = join(disk, 'fill');
+    try {
+      const { id, query } = await services.create();
+      await query('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+      await query('INSERT INTO t VALUES (1)');
+      const { bavail, bsize } = statfsSync(disk);
+      writeFileSync(file, Buffer.alloc(bavail * bsize));
+      expect((await query('INSERT INTO t VALUES (2)')).status).toBe(500);
+      expect(await query('SELECT a FROM t')).toEqual({ status: 200, text: '1' });
+      process.kill((await services.read(id)).status.evidence.pid, 'SIGKILL');
+      const { status } = await until(
+        () => services.read(id),
+        (record) => record.status.state === 'degraded' && /no space left/i.test(record.status.reason),
+        'the reason is not reported',
+      );
+      expect(status.desiredState).toBe('running');
+      rmSync(file);
+      await services.untilState(id, 'running');
+      await query('INSERT INTO t VALUES (3)');
+      expect((await query('SELECT groupArray(a) FROM t')).text).toBe('[1,3]');
+      await services.command(id, 'stop');
+      await services.untilState(id, 'stopped');
+    } finally {
+      execFileSync('umount', ['--lazy', disk]);
+    }
+  });
+});
+
+const untilRows = (load: { countAcknowledged(): number }, count: number): Promise<number> =>
+  until(
+    async () => load.countAcknowledged(),
+    (acknowledged) => acknowledged >= count,
+    `${count} rows are not acknowledged`,
+  );
