@@ -35,7 +35,7 @@ async function main() {
   // Too long for a full run.
   if (only === 'soak') return console.log(renderTable(await soakRows()));
   if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
-  if (only === 'services') return writeSection('Services', SERVICES, renderTable(await servicesRows()));
+  if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
   const rows = [];
   for (const [name, measure] of Object.entries(parts)) {
@@ -74,6 +74,12 @@ const LISTS = `Written by \`npm run bench -- lists\`: pages of 100,000 services 
 const SERVICES = `Written by \`npm run bench -- services\`. The baseline of a wake is a start of the service's program without a control plane, to its
 first answer; both alternate. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared
 with a server without services. The baseline of the endpoint is the same ClickHouse process without the proxy.`;
+
+async function measureServices(part) {
+  const table = renderTable(await servicesRows(part));
+  if (part) console.log(table);
+  else writeSection('Services', SERVICES, table);
+}
 
 /** Time and memory of a first start. */
 async function startRows() {

@@ -1,5 +1,5 @@
 // npm run bench -- services: waking an idle service, its endpoint, what idle services cost, and what reconciling many services costs.
-// BENCH_WAKES, BENCH_IDLE_SERVICES and BENCH_QUIET_SECONDS shorten the run.
+// npm run bench -- services wakes: one part, printed only. BENCH_WAKES, BENCH_IDLE_SERVICES and BENCH_QUIET_SECONDS shorten the run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -26,8 +26,17 @@ const SETUP = [
 ];
 const QUERY = 'SELECT count() FROM t';
 
-export async function servicesRows() {
-  return [...(await wakeRows()), ...(await endpointRows()), ...(await idleRows()), ...(await quietRows())];
+/** `only`: the name of one part. Each row is printed as soon as it is measured: a run takes up to half an hour. */
+export async function servicesRows(only) {
+  const parts = { wakes: wakeRows, endpoint: endpointRows, idle: idleRows, quiet: quietRows };
+  const rows = [];
+  for (const [name, measurePart] of Object.entries(parts)) {
+    if (only && only !== name) continue;
+    const measured = await measurePart();
+    for (const row of measured) console.error(`${row.name}: ${row.ours} (${row.baseline || 'no baseline'})`);
+    rows.push(...measured);
+  }
+  return rows;
 }
 
 const emptyFleet = () => benchFleet({ entities: 0, days: 0 });

@@ -114,7 +114,7 @@ describeClient(
   () => installFromPyPi(PACKAGE),
   (programs) => {
     onEachStore('clickhousectl', (store) => {
-      const server = useServer(store);
+      const server = useServer(store, { inProcess: false });
       const run = (...args: string[]) => createCtl(programs, server)(...args);
       const succeed = (...args: string[]): Json => {
         const { code, json, text } = run(...args);

@@ -45,7 +45,7 @@ describeClient(
   () => buildRustPackage('rust client', SOURCE),
   (programs) => {
     onEachStore('clickhouse-cloud-api', (store) => {
-      const server = useServer(store);
+      const server = useServer(store, { inProcess: false });
       let outcomes: Record<string, { result?: Json; error?: string }>;
       beforeAll(() => {
         const { keyId, keySecret } = acme.admin;

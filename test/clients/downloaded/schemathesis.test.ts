@@ -17,7 +17,7 @@ describeClient(
   () => installFromPyPi(PACKAGE),
   (programs) => {
     onEachStore('schemathesis', (store) => {
-      const server = useServer(store, { args: ['--max-keys', '1000', '--log-level', 'error'] });
+      const server = useServer(store, { args: ['--max-keys', '1000', '--log-level', 'error'], inProcess: false });
 
       it('finds no failure with all checks', { timeout: MAX_MS }, () => {
         const paths = ['--exclude-path-regex', '^/console'];
