@@ -18,10 +18,12 @@ function parseCommands(welcome: string): Map<string, string> {
 const execute = promisify(execFile);
 
 /** Runs a command in a shell, as a user would. */
-async function runCommand(command: string | undefined): Promise<Json> {
+async function runText(command: string | undefined): Promise<string> {
   const { stdout } = await execute('sh', ['-c', command?.replace('curl ', 'curl -sS --fail-with-body ') ?? 'exit 64']);
-  return JSON.parse(stdout);
+  return stdout.trim();
 }
+
+const runCommand = async (command: string | undefined): Promise<Json> => JSON.parse(await runText(command));
 
 const dayBefore = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
 

@@ -21,10 +21,14 @@ const CANNOT_RUN: [command: RegExp, reason: string][] = [
 
 /** The address in the documents; the tests use free ports. */
 const DOCUMENTED_ADDRESS = '127.0.0.1:8080';
+/** The same for the endpoint of the demo's first service. */
+const DOCUMENTED_ENDPOINT = '127.0.0.1:18123';
 
 /** What the documents say about the response of a call. Every call of curl in a document has an entry. */
 const RESPONSES: [args: RegExp, expected: Json][] = [
-  [/\/services$/, { result: { service: { name: 'events', driver: 'simulated' }, password: expect.any(String) } }],
+  [/\?query=SELECT\+version\(\)$/, { text: expect.stringMatching(/^\d+\.\d+/) }],
+  [/\/services$/, { result: { service: { name: 'events', driver: 'embedded' }, password: expect.any(String) } }],
+  [/\/idle$/, { result: { blockers: expect.any(Array), idleTimeoutMinutes: 15 } }],
   [/\/services\/[^/]+$/, { result: { tags: expect.arrayContaining([{ key: 'team', value: 'web' }]) } }],
   [/\/password$/, { result: { password: expect.stringMatching(/^php_/) } }],
   [/\/backupConfiguration$/, { result: { backupPeriodInHours: 24, backupStartTime: '03:30' } }],
@@ -97,11 +101,13 @@ describe('the commands of README.md and docs/', () => {
   let shell: Shell;
   let demo: Demo;
   let address = '';
+  let endpoint = '';
 
   beforeAll(async () => {
     shell = createShell();
     demo = await startDemo(join(shell.directory, '.pilothouse/demo'));
     address = /http:\/\/(127\.0\.0\.1:\d+)/.exec(demo.welcome)?.[1] ?? '';
+    endpoint = /http:\/\/(127\.0\.0\.1:\d+)\/\?query/.exec(demo.welcome)?.[1] ?? '';
     writeFileSync(join(shell.directory, 'fleet.yaml'), findBlock('README.md', 'yaml', '# fleet.yaml'));
   });
   afterAll(async () => {
@@ -114,7 +120,10 @@ describe('the commands of README.md and docs/', () => {
     .filter(([, commands]) => commands.length > 0);
 
   it.each(scripts)('%s runs as printed', async (_, commands) => {
-    const script = commands.join('\n').replaceAll(DOCUMENTED_ADDRESS, address);
+    const script = commands
+      .join('\n')
+      .replaceAll(DOCUMENTED_ADDRESS, address)
+      .replaceAll(DOCUMENTED_ENDPOINT, endpoint);
     expect(script, 'a placeholder cannot be typed literally').not.toContain('…');
     const { code, output, calls } = await shell.run(script);
     expect(code, output).toBe(0);

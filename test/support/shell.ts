@@ -94,12 +94,17 @@ export function createShell(): Shell {
   };
 }
 
+/** ClickHouse answers with text. */
+function parseBody(body: string): Json {
+  return body.startsWith('{') || body.startsWith('[') ? JSON.parse(body) : { text: body.trim() };
+}
+
 function readCalls(directory: string): CurlCall[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.args'))
     .sort()
     .map((name) => {
       const read = (file: string) => readFileSync(join(directory, file), 'utf8');
-      return { args: read(name).trim(), json: JSON.parse(read(name.replace('.args', '.body'))) };
+      return { args: read(name).trim(), json: parseBody(read(name.replace('.args', '.body'))) };
     });
 }
