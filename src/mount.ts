@@ -51,7 +51,10 @@ import { createTokenAuthentication, needsWriteToken } from './tokens/authenticat
 import { tokenRoutes } from './tokens/routes.ts';
 
 interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
-  config: Pick<Config, 'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken' | 'defaultDriver'>;
+  config: Pick<
+    Config,
+    'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken' | 'defaultDriver'
+  >;
   clock: Clock;
   metrics: Metrics;
   state: State;

@@ -23,7 +23,7 @@ const ENTRY_POINTS = [
 ];
 const isTest = (path) => path.startsWith('test/') || /\.test\.tsx?$/.test(path);
 const isEntryPoint = (path) =>
-  ENTRY_POINTS.includes(path) || /\.test\.tsx?$/.test(path) || /^(bench|examples|tools)\/[^/]+\.mjs$/.test(path);
+  ENTRY_POINTS.includes(path) || /\.test\.tsx?$/.test(path) || /^(bench|tools|examples)\/[^/]+\.mjs$/.test(path);
 
 /**
  * `sources` maps each module's path to its text. Returns the exports without an importer and those that only tests import.
@@ -36,7 +36,7 @@ export function findUnusedExports(sources) {
   const testOnly = [];
   for (const [path, { exports, isAugmentation }] of modules) {
     const isImported = uses.has(`${path} *`);
-    const isScript = /^(bench|tools)\//.test(path);
+    const isScript = /^(bench|tools|examples)\//.test(path);
     if (isAugmentation || (isEntryPoint(path) && !(isScript && isImported))) continue;
     for (const { name, start } of isImported ? exports : [{ name: '*' }]) {
       const use = uses.get(`${path} ${name}`);

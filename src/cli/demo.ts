@@ -68,12 +68,12 @@ const START_MS = 10 * SECOND_MS;
 const POLL_MS = 20;
 const PENDING: readonly ServiceState[] = ['provisioning', 'starting', 'awaking'];
 
-/** The first service, once it runs or has failed to start; after some time, as it is. */
+/** The first service, once its endpoint accepts queries or it has failed to start; after some time, as it is. */
 async function waitForService({ drivenServices }: Domains): Promise<Readonly<Service> | undefined> {
   const giveUpAt = systemClock.monotonicMs() + START_MS;
   for (;;) {
     const service = await drivenServices.find(demoData.organizationId, demoData.serviceId);
-    const isPending = service && PENDING.includes(service.observed.state);
+    const isPending = service && PENDING.includes(service.observed.state) && !service.observed.endpoint;
     if (!isPending || systemClock.monotonicMs() >= giveUpAt) return service;
     await delay(POLL_MS);
   }

@@ -21,6 +21,7 @@ import { priceCommands } from './prices.ts';
 import { reference } from './reference.ts';
 import { restoreBackup } from './restore.ts';
 import { serve } from './serve.ts';
+import { planService } from './service-plan.ts';
 import { serviceQueryCommands } from './service-queries.ts';
 import { serviceCommands } from './services.ts';
 import { formatTable } from './table.ts';
@@ -57,6 +58,7 @@ const COMMANDS: readonly Command[] = [
   listOrganizations,
   ...serviceCommands,
   ...serviceQueryCommands,
+  planService,
   ...keyCommands,
   ...tokenCommands,
   ...dashboardCommands,

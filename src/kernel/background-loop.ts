@@ -7,8 +7,6 @@ interface Options {
   onError(error: unknown): void;
 }
 
-export type BackgroundLoop = ReturnType<typeof createBackgroundLoop>;
-
 /**
  * Runs work in the background. Its timers do not keep the process alive. `close` waits for the running pass; no further
  * pass starts.

@@ -36,7 +36,7 @@ export interface ProxyOptions {
   limits?: Partial<ProxyLimits>;
 }
 
-export interface Proxy {
+interface Proxy {
   /** Listens on the port of the service and returns it. */
   open(service: ProxiedService): Promise<number>;
   /** Changes the password and the IP access list for requests from now on, also on open connections. */

@@ -17,7 +17,7 @@ interface Options {
   ports: PortRange;
 }
 
-export interface Endpoint {
+interface Endpoint {
   host: string;
   port: number;
 }

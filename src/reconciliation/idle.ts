@@ -19,7 +19,7 @@ export interface IdleBlocker {
   detail: string;
 }
 
-export interface Traffic {
+interface Traffic {
   running: number;
   waiting: number;
   /** Epoch milliseconds of the last query that counts as use. */

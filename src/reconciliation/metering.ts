@@ -129,5 +129,3 @@ export function createServiceMetering({ intake, clock, log, countSentBytes }: Op
     },
   };
 }
-
-export type ServiceMetering = ReturnType<typeof createServiceMetering>;

@@ -54,6 +54,8 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift 
         current = await publish(current, (before) => ({
           ...toTransition(before, observed, desired, clock.now()),
           ...(drift ? { drift: { since: clock.now(), text: drift } } : undefined),
+          // Queries may arrive from now on; they wait.
+          ...(endpoint ? { endpoint } : undefined),
         }));
         observed = await change(service, observed, desired, signal);
       }

@@ -53,14 +53,14 @@ interface QueryOptions {
   signal?: AbortSignal;
 }
 
-export interface RunningService {
+interface RunningService {
   id: string;
   url: string;
   password: string;
   query(sql: string, options?: QueryOptions): Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   text: string;
 }

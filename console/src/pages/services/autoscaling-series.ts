@@ -6,7 +6,7 @@ type Point = AutoscalingTimeline['points'][number];
 /** The scale that a series is drawn on. Memory and size share one, so that they can be compared. */
 export type Unit = 'GB' | 'cores' | 'CHC/h';
 
-export interface ChartSeries {
+interface ChartSeries {
   label: string;
   unit: Unit;
   /** Holds its value until the next point. */
@@ -27,7 +27,7 @@ export const formatSeriesValue = (value: number, unit: Unit): string =>
 
 const MINUTE_MS = 60_000;
 
-export interface ChartRows {
+interface ChartRows {
   /** Epoch milliseconds. */
   times: number[];
   /** One list per series, as long as `times`. */
