@@ -1,4 +1,11 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu, Modal } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  Notification,
+} from '@mantine/core';
 
 /** Brand color. White text on shade 7 has a contrast of 5.9:1. */
 const tide: MantineColorsTuple = [
@@ -45,6 +52,7 @@ export const theme = createTheme({
         styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } },
       },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     // Mantine's focus placeholder is not a menu item, which violates the ARIA rules for menus.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
