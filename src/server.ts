@@ -59,8 +59,9 @@ const MAX_STOP_MS = 29 * SECOND_MS;
  * that hangs fail within the first step.
  */
 const STOP_MS = {
-  requests: 8 * SECOND_MS,
-  services: 6 * SECOND_MS,
+  requests: 14 * SECOND_MS,
+  // Stopped together with the requests.
+  services: 0,
   folder: 0.5 * SECOND_MS,
   domains: 3 * SECOND_MS,
   state: 2.5 * SECOND_MS,
@@ -161,13 +162,20 @@ function openReconciliation(
     log,
     isOwner: ({ id }) => reconciliation.isResponsible(id),
   });
-  shutdown.add('services', STOP_MS.services, async () => {
-    await autoscaler.close();
-    await reconciliation.close();
-    await loads.close();
-  });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      await autoscaler.close();
+      await reconciliation.close();
+      await loads.close();
+    })();
+    return closing;
+  };
+  // If the server fails to start, there are no requests to stop.
+  shutdown.add('services', STOP_MS.services, close);
   return {
     ...reconciliation,
+    close,
     async start(): Promise<void> {
       await reconciliation.start();
       loads.start();
@@ -223,7 +231,7 @@ async function mount(
   shutdown.add('requests', STOP_MS.requests, async () => {
     isDraining = true;
     // No new pass of background work starts; a running one ends while requests are completed.
-    const background = [domains.budgets.close(), domains.rater.close()];
+    const background = [domains.budgets.close(), domains.rater.close(), reconciliation.close()];
     await Promise.all([apps.main.close(), apps.dashboards?.close(), ...background]);
   });
   return apps;
