@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { GB_PER_UNIT } from '../billing/forecast/scaling-estimate.ts';
 import type { Metric } from '../billing/meter.ts';
 import type { Intake } from '../billing/metering/intake.ts';
 import type { Observed } from '../drivers/driver.ts';
 import { createBackgroundLoop } from '../kernel/background-loop.ts';
-import { type Clock, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
+import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import type { Service } from '../services/service.ts';
 
 interface Options {
@@ -36,6 +37,9 @@ interface UsageEvent {
   meter: Metric;
   quantity: string;
 }
+
+/** How long a shutdown waits for the engine. */
+const LAST_FLUSH_MS = 3 * SECOND_MS;
 
 /** About a day of one service without an engine. Older events are dropped, with a warning. */
 const MAX_PENDING = 5000;
@@ -123,9 +127,10 @@ export function createServiceMetering({ intake, clock, log, countSentBytes }: Op
     /** Sends what was measured so far. */
     flush: loop.trigger,
 
+    /** Sends the last usage, unless the engine does not answer. */
     async close(): Promise<void> {
-      await loop.trigger();
-      await loop.close();
+      await Promise.race([loop.trigger(), delay(LAST_FLUSH_MS, undefined, { ref: false })]);
+      void loop.close();
     },
   };
 }
