@@ -52,6 +52,13 @@ describe('the simulated driver', () => {
     expect(() => obey(steady(before), command, 100, 50)).toThrow(/The service is/);
   });
 
+  it('a service that is about to idle obeys commands as a running one does', () => {
+    const idling = { desiredState: 'idle', observed: { state: 'stopping', since: 1 } } as const;
+    expect(obey(idling, 'stop', 100, undefined)).toMatchObject({ desiredState: 'stopped' });
+    expect(obey(idling, 'start', 100, undefined)).toMatchObject({ desiredState: 'running' });
+    expect(obey(idling, 'awake', 100, undefined)).toMatchObject({ desiredState: 'running' });
+  });
+
   it('a new service is provisioning, then running', () => {
     const service = provision(100, 50);
     expect([observe(service, 100).state, observe(service, 150).state]).toEqual(['provisioning', 'running']);

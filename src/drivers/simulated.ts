@@ -66,7 +66,8 @@ export function obey(
     desiredState,
     observed: { ...observed, state: next, since: now, ...settleAfter(now, transitionMs) },
   });
-  const isStopped = state === 'stopped' || state === 'stopping';
+  // A service that is about to idle is stopping too, but not stopped.
+  const isStopped = (state === 'stopped' || state === 'stopping') && service.desiredState === 'stopped';
   if (command === 'stop') return isStopped ? undefined : enter('stopping', 'stopped');
   if (RUNNING.includes(state)) return undefined;
   if (command === 'awake') {
