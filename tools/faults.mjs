@@ -21,6 +21,7 @@ const files =
         'test/faults',
         'test/services/churn',
         'test/services/commands',
+        'test/billing/exactness',
         'test/cli/backup',
         'test/cli/move',
         'test/cli/merge',
