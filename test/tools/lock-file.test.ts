@@ -22,7 +22,7 @@ const PLATFORMS = [
 ] as const;
 
 /** The native dependencies in use. Listed here so that the checks below cannot pass because they found nothing. */
-const NATIVE_DEPENDENCIES = ['@biomejs/biome', 'chdb', 'libsql', 'lightningcss', 'rolldown', 'typescript'];
+const NATIVE_DEPENDENCIES = ['@biomejs/biome', 'chdb', 'ffi-rs', 'libsql', 'lightningcss', 'rolldown', 'typescript'];
 
 /** A package for one platform: operating system and architecture are in its name, as in `@libsql/linux-arm64-gnu`. */
 const PLATFORM_PACKAGE = /(darwin|linux|win32).*(arm64|x64)/;
