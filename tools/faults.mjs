@@ -22,6 +22,7 @@ const files =
         'test/services/churn',
         'test/services/commands',
         'test/billing/exactness',
+        'test/billing/metering',
         'test/cli/backup',
         'test/cli/move',
         'test/cli/merge',

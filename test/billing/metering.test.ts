@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { isLongRun } from '../support/long-run.ts';
 import { useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
@@ -118,18 +119,19 @@ onEachStore('metered usage', (store) => {
     expect(await revision()).toBe(before + 1);
   });
 
-  it('accepts a batch of any number of days, and events for an entity that was just created', async () => {
-    const org = await metering.organization();
-    const months = Array.from({ length: 250 }, (_, index) =>
-      org.event({ time: new Date(Date.UTC(2001, index, 3)).toISOString() }),
-    );
-    expect(await org.send(months)).toMatchObject({ accepted: 250, rejected: 0 });
-    expect(await org.send(months)).toMatchObject({ accepted: 0, duplicates: 250 });
-    const service = { id: crypto.randomUUID(), name: 'new', dataWarehouseId: org.warehouse, isPrimary: false };
-    const file = { organizations: [{ id: org.id, name: 'Grown', services: [service] }] };
-    await metering.domains.fleet.apply(file as never, { type: 'system', id: 'test', details: 'test' });
-    expect(await org.send([org.event({ entityId: service.id })])).toMatchObject({ accepted: 1 });
-    await metering.domains.rating.rateChanged(org.id);
-    await org.expectExact();
-  });
+  if (isLongRun || store === 'libsql')
+    it('accepts a batch of any number of days, and events for an entity that was just created', async () => {
+      const org = await metering.organization();
+      const months = Array.from({ length: 250 }, (_, index) =>
+        org.event({ time: new Date(Date.UTC(2001, index, 3)).toISOString() }),
+      );
+      expect(await org.send(months)).toMatchObject({ accepted: 250, rejected: 0 });
+      expect(await org.send(months)).toMatchObject({ accepted: 0, duplicates: 250 });
+      const service = { id: crypto.randomUUID(), name: 'new', dataWarehouseId: org.warehouse, isPrimary: false };
+      const file = { organizations: [{ id: org.id, name: 'Grown', services: [service] }] };
+      await metering.domains.fleet.apply(file as never, { type: 'system', id: 'test', details: 'test' });
+      expect(await org.send([org.event({ entityId: service.id })])).toMatchObject({ accepted: 1 });
+      await metering.domains.rating.rateChanged(org.id);
+      await org.expectExact();
+    });
 });

@@ -8,6 +8,7 @@ import type { Json } from '../support/client.ts';
 import { createDashboard, tile, write } from '../support/dashboards.ts';
 import { readEverything } from '../support/everything.ts';
 import { acme, fleet, globex, initech } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { spawnProgram } from '../support/process.ts';
 import { listChildren } from '../support/processes.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
@@ -165,46 +166,47 @@ onEachStore('backup and restore', (store) => {
     }
   });
 
-  it('restored to the other kind of store, a server returns the same for every GET operation', async () => {
-    const target = await createTarget(getOtherStore(store));
-    try {
-      const restored = await target.run('restore', file, '--json');
-      expect([restored.code, restored.stderr]).toEqual([0, '']);
-      const copy = await serveQuietly(target.args);
+  if (isLongRun || store === 'libsql')
+    it('restored to the other kind of store, a server returns the same for every GET operation', async () => {
+      const target = await createTarget(getOtherStore(store));
       try {
-        await until(
-          () => readCosts(copy),
-          (costs) => costs.costs.length > 0,
-          'no costs',
-        );
-        expect(await readEverything(copy, owners)).toEqual(original);
-        // The ids of the events were restored too: none of them counts twice.
-        const repeated = await copy.call({
-          method: 'POST',
-          path: `${organization}/usageEvents`,
-          key: acme.admin,
-          body: createEvents('quiet', 300),
-        });
-        expect(repeated.json.result).toMatchObject({ accepted: 0, duplicates: 300 });
+        const restored = await target.run('restore', file, '--json');
+        expect([restored.code, restored.stderr]).toEqual([0, '']);
+        const copy = await serveQuietly(target.args);
+        try {
+          await until(
+            () => readCosts(copy),
+            (costs) => costs.costs.length > 0,
+            'no costs',
+          );
+          expect(await readEverything(copy, owners)).toEqual(original);
+          // The ids of the events were restored too: none of them counts twice.
+          const repeated = await copy.call({
+            method: 'POST',
+            path: `${organization}/usageEvents`,
+            key: acme.admin,
+            body: createEvents('quiet', 300),
+          });
+          expect(repeated.json.result).toMatchObject({ accepted: 0, duplicates: 300 });
+        } finally {
+          await copy.stop();
+        }
+        for (const command of [
+          ['usage', 'rate'],
+          ['usage', 'recompute', '--check', '--json'],
+          ['audit', 'verify'],
+          ['restore', file, '--force'],
+        ]) {
+          const { code, stdout, stderr } = await target.run(...command);
+          expect([code, stderr], command.join(' ')).toEqual([0, '']);
+          if (command.includes('--check')) expect(JSON.parse(stdout)).toMatchObject({ waiting: 0, differences: [] });
+        }
+        // The second restore replaced what the server had changed.
+        await expectOriginalTables(target);
       } finally {
-        await copy.stop();
+        await target.remove();
       }
-      for (const command of [
-        ['usage', 'rate'],
-        ['usage', 'recompute', '--check', '--json'],
-        ['audit', 'verify'],
-        ['restore', file, '--force'],
-      ]) {
-        const { code, stdout, stderr } = await target.run(...command);
-        expect([code, stderr], command.join(' ')).toEqual([0, '']);
-        if (command.includes('--check')) expect(JSON.parse(stdout)).toMatchObject({ waiting: 0, differences: [] });
-      }
-      // The second restore replaced what the server had changed.
-      await expectOriginalTables(target);
-    } finally {
-      await target.remove();
-    }
-  });
+    });
 
   it('backs up after kill -9, although the endpoint file of the engine is a leftover', async () => {
     await server.stop('SIGKILL');
