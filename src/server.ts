@@ -1,23 +1,18 @@
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { createAutoscaler } from './autoscaling/autoscaler.ts';
-import { createLoadRecorder } from './autoscaling/load-recorder.ts';
 import type { Config } from './config.ts';
 import type { DemoCredentials } from './console/config-routes.ts';
 import { openFolderWatch } from './dashboards/folder-watch.ts';
 import { createDomains, type Domains } from './domains.ts';
-import { createDrivers } from './drivers.ts';
-import { readDirectoryName } from './engine/directory-id.ts';
 import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
-import { createAttemptLimit } from './http/attempt-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import type { App } from './http/validation.ts';
 import { type Clock, SECOND_MS } from './kernel/clock.ts';
 import { AppError } from './kernel/errors.ts';
 import { mountApps } from './mount.ts';
-import { createReconciliation, type Reconciliation } from './reconciliation/reconciliation.ts';
+import { createRunningServices, type RunningServices } from './running-services.ts';
 import { toStoreError } from './state/failures.ts';
 import { openState } from './state/open.ts';
 import type { StoreObserver } from './state/state.ts';
@@ -28,7 +23,7 @@ export interface Server {
   url: string;
   dashboardUrl: string;
   domains: Domains;
-  reconciliation: Reconciliation;
+  reconciliation: RunningServices;
   /** The OpenAPI document of everything served on the main port. */
   document(): object;
   /** Stops accepting connections, finishes requests in flight, stores pending updates and closes the stores. */
@@ -82,7 +77,7 @@ export async function startServer(options: Options): Promise<Server> {
   try {
     const opened = await open(options, shutdown);
     const domains = build(options, opened, shutdown);
-    const reconciliation = openReconciliation(options, opened, domains, shutdown);
+    const reconciliation = openServices(options, opened, domains, shutdown);
     await domains.engineOwner.acquire(config.port === 0 ? config.host : `${config.host}:${config.port}`);
     await releaseDashboards(options, domains);
     await prepare?.(domains);
@@ -133,55 +128,11 @@ function build({ config, clock, log }: Options, { state, engine, metrics }: Open
   return domains;
 }
 
-function openReconciliation(
-  { config, clock, log, demo }: Options,
-  { state }: Opened,
-  { drivenServices, intake, loadHistory, organizations }: Domains,
-  shutdown: Shutdown,
-) {
-  const loads = createLoadRecorder({ loadHistory, clock, log });
-  const reconciliation = createReconciliation({
-    ...config,
-    state,
-    services: drivenServices,
-    intake,
-    clock,
-    log,
-    attempts: createAttemptLimit(clock),
-    isLoopbackOnly: demo !== undefined,
-    directoryId: readDirectoryName(config.dataDirectory),
-    createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),
-    onObserved: loads.observed,
-    onReleased: (serviceId) => void loads.released(serviceId),
-  });
-  const autoscaler = createAutoscaler({
-    state,
-    services: drivenServices,
-    organizations,
-    clock,
-    log,
-    isOwner: ({ id }) => reconciliation.isResponsible(id),
-  });
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= (async () => {
-      await autoscaler.close();
-      await reconciliation.close();
-      await loads.close();
-    })();
-    return closing;
-  };
+function openServices(options: Options, { state }: Opened, domains: Domains, shutdown: Shutdown): RunningServices {
+  const services = createRunningServices({ ...options, state, domains, isDemo: options.demo !== undefined });
   // If the server fails to start, there are no requests to stop.
-  shutdown.add('services', STOP_MS.services, close);
-  return {
-    ...reconciliation,
-    close,
-    async start(): Promise<void> {
-      await reconciliation.start();
-      loads.start();
-      autoscaler.start();
-    },
-  };
+  shutdown.add('services', STOP_MS.services, services.close);
+  return services;
 }
 
 /** Without a dashboards folder, dashboards that were provisioned from one can be edited over the API again. */
@@ -207,7 +158,7 @@ async function mount(
   options: Options,
   { state, metrics, telemetry }: Opened,
   domains: Domains,
-  reconciliation: Reconciliation,
+  reconciliation: RunningServices,
   shutdown: Shutdown,
 ) {
   const { config, clock, log, access, demo, consoleDirectory = CONSOLE_DIRECTORY } = options;
