@@ -1,4 +1,4 @@
-// The floor of embedded services: the program of a service, started as its driver does, without a control plane.
+// The floor of embedded services and of the engine: ClickHouse, started as the control plane starts it, without a control plane.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -7,13 +7,13 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const program = join(import.meta.dirname, '../dist/service.cjs');
+const program = join(import.meta.dirname, '../dist/listener.cjs');
 const POLL_MS = 10;
 const USERS = `<clickhouse><profiles><default/></profiles><quotas><default/></quotas><users><default><password/>
 <networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default></users></clickhouse>`;
 
 /** Listens on 127.0.0.1 without a password. `run` sends a statement and returns the text of the answer. */
-export async function startListener(directory) {
+export async function startListener(directory, memoryBytes = 2 ** 30) {
   const data = join(directory, 'data');
   const configuration = join(directory, 'configuration');
   for (const folder of [data, configuration]) mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ export async function startListener(directory) {
   writeFileSync(
     config,
     `<clickhouse><users_config>${users}</users_config><path>${data}/</path><listen_host>127.0.0.1</listen_host>
-<http_port>${port}</http_port><max_server_memory_usage>${2 ** 30}</max_server_memory_usage></clickhouse>`,
+<http_port>${port}</http_port><max_server_memory_usage>${memoryBytes}</max_server_memory_usage></clickhouse>`,
   );
   const statement =
     'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null';

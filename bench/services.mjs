@@ -1,6 +1,6 @@
 // npm run bench -- services: waking an idle service, its endpoint, what idle services cost, and what reconciling many services costs.
 // npm run bench -- services wakes: one part, printed only. BENCH_WAKES, BENCH_IDLE_SERVICES and BENCH_QUIET_SECONDS shorten the run.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -138,17 +138,17 @@ async function readSettled(data) {
   const server = await startServer(data, ['--endpoint-ports', '0']);
   await delay(SETTLE_MS);
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-  const processes = listCommands(server.pid).filter((command) => command.includes('service.cjs')).length;
+  const processes = listFolders(server.pid).filter((folder) => folder.includes('/services/')).length;
   await server.stop();
   return { kilobytes: Number(/VmRSS:\s+(\d+)/.exec(status)[1]), processes };
 }
 
-/** The command lines of the children of a process. */
-const listCommands = (pid) =>
+/** The working directories of the children of a process: services have their own. */
+const listFolders = (pid) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .split(' ')
     .filter(Boolean)
-    .map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8'));
+    .map((child) => readlinkSync(`/proc/${child}/cwd`));
 
 /** CPU time while nothing changes, at the same time with a server without services. */
 async function quietRows() {

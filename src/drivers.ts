@@ -5,7 +5,6 @@ import type { DriverName } from './drivers/driver.ts';
 import { createEmbeddedDriver } from './drivers/embedded/embedded.ts';
 import { createKubernetesDriver } from './drivers/kubernetes/kubernetes-driver.ts';
 import { createWebhookDriver } from './drivers/webhook/webhook-driver.ts';
-import { findInPackage } from './engine/package-files.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { ConfiguredDriver } from './reconciliation/reconciler.ts';
 
@@ -16,9 +15,6 @@ interface Options {
   /** Called when the process of a service has ended. */
   onChange(serviceId: string): void;
 }
-
-/** The program of embedded services; undefined if it is not built. */
-export const findServiceProgram = (): string | undefined => findInPackage('dist/service.cjs');
 
 /** Has a directory for each embedded service. */
 export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
@@ -34,7 +30,6 @@ export function createDrivers({
   return {
     embedded: createEmbeddedDriver({
       directory: getServicesDirectory(config),
-      program: findServiceProgram(),
       mibPerGb: config.embeddedMibPerGb,
       clock,
       log,

@@ -10,10 +10,8 @@ const isLocal = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/
 
 rmSync('dist', { recursive: true, force: true });
 await build('src/main.ts', 'main.js');
-// The embedded engine runs in its own process.
-await build('src/engine/embedded/main.ts', 'engine.js');
-// So does each embedded service. CommonJS, because the loader of modules starts a thread that the program must start itself.
-await build('src/drivers/embedded/program/main.ts', 'service.cjs', 'cjs');
+// The embedded engine and each embedded service run in a process of their own. CommonJS, because the loader of modules starts a thread that the program must start itself.
+await build('src/listener/program/main.ts', 'listener.cjs', 'cjs');
 // So does the program that generates the demo's telemetry.
 await build('src/demo/telemetry/main.ts', 'demo-telemetry.js');
 chmodSync('dist/main.js', 0o755);

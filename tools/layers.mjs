@@ -28,12 +28,13 @@ const DOMAINS = [
 const FOUNDATIONS = {
   kernel: [],
   state: ['kernel'],
-  engine: ['kernel'],
+  listener: ['kernel'],
+  engine: ['kernel', 'listener'],
   http: ['kernel'],
   expressions: ['kernel', 'engine'],
   credentials: ['kernel', 'state'],
   webhooks: ['kernel'],
-  drivers: ['kernel', 'webhooks'],
+  drivers: ['kernel', 'listener', 'webhooks'],
   proxy: ['kernel', 'credentials', 'drivers'],
 };
 
@@ -50,11 +51,7 @@ const LIBRARIES = [
     places: 'state/ and store files',
   },
   { library: /^(@clickhouse\/client|chdb)(\/|$)/, mayImport: (file) => file.folder === 'engine', places: 'engine/' },
-  {
-    library: /^(ffi-rs|@kubernetes\/client-node)(\/|$)/,
-    mayImport: (file) => file.folder === 'drivers',
-    places: 'drivers/',
-  },
+  { library: /^ffi-rs(\/|$)/, mayImport: (file) => file.folder === 'listener', places: 'listener/' },
 ];
 
 /** Returns a message for each of the module specifiers in `imports` that the file at `path` must not import. */

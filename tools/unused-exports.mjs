@@ -12,8 +12,7 @@ import { GENERATED_CLIENT, writeConsoleClient } from './console-client.mjs';
 /** Modules that a build, a script or a configuration file loads by name. */
 const ENTRY_POINTS = [
   'src/main.ts',
-  'src/engine/embedded/main.ts',
-  'src/drivers/embedded/program/main.ts',
+  'src/listener/program/main.ts',
   'src/demo/telemetry/main.ts',
   'console/src/main.tsx',
   'console/vite.config.ts',

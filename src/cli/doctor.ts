@@ -2,13 +2,12 @@ import { createServer, isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
 import { createDomains } from '../domains.ts';
-import { findEmbeddedObstacle } from '../drivers/embedded/installation.ts';
-import { findServiceProgram } from '../drivers.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isDirectoryInUse } from '../engine/failures.ts';
 import { openEngine } from '../engine/open.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { findObstacle } from '../listener/installation.ts';
 import { ALL_SETTINGS } from '../settings.ts';
 import { openState } from '../state/open.ts';
 import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
@@ -71,7 +70,7 @@ function checkNode(): CheckResult {
 
 /** Embedded services need packages that an installation may lack, which matters only where they are used. */
 function checkServices({ defaultDriver }: Config): CheckResult {
-  const obstacle = findEmbeddedObstacle(findServiceProgram());
+  const obstacle = findObstacle();
   return {
     check: 'services',
     isFine: obstacle === undefined || defaultDriver !== 'embedded',

@@ -22,8 +22,17 @@ export interface Connection {
   defaultMemoryBytes: number;
 }
 
+/** The settings of a read-only statement. */
+export const toReadSettings = (limits: Required<Limits>): ClickHouseSettings => ({
+  ...limitSettings(limits),
+  cancel_http_readonly_queries_on_client_close: 1,
+  // Otherwise an error after the first rows would be part of a response with status 200.
+  wait_end_of_query: 1,
+  readonly: '1',
+});
+
 /** The limits of a statement, and a number format that JSON can represent exactly. */
-export function limitSettings({
+function limitSettings({
   maxSeconds,
   maxResultRows,
   maxResultBytes,

@@ -1,12 +1,14 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { openClient } from './client.ts';
+import type { Address } from '../listener/query.ts';
+import { openListenerClient } from './client.ts';
 
 /** How another process of the same user reads from the running engine. */
 interface Endpoint {
   pid: number;
-  port: number;
+  /** With the secret of the listener. */
+  address: Address;
   /** Of the user `reader`. New for every start, so a leftover file gives access to nothing. */
   password: string;
 }
@@ -34,8 +36,7 @@ export async function openRunningEngine(
 ): Promise<ClickHouseClient | undefined> {
   const endpoint = readEndpoint(directory);
   if (!endpoint) return undefined;
-  const { port, password } = endpoint;
-  const client = await openClient({ url: `http://127.0.0.1:${port}`, username: 'reader', password });
+  const client = await openListenerClient(endpoint.address, { name: 'reader', password: endpoint.password });
   try {
     // Also rejects another program that has the port of an engine that was killed.
     const timeout = AbortSignal.timeout(RESPONSE_MS);

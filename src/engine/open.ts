@@ -8,7 +8,6 @@ import { defaultMemoryBytes } from './memory.ts';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { createEngine } from './operations.ts';
 import { getMigrationsFolder } from './own-tables.ts';
-import { findInPackage } from './package-files.ts';
 import { createServerBackend } from './server-backend.ts';
 
 interface Options {
@@ -21,7 +20,7 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   observer?: EngineObserver;
-  /** Path of the engine program; by default the one in this package. */
+  /** Path of the listener program; by default the one in this package. */
   program?: string;
 }
 
@@ -40,7 +39,7 @@ export function openBackend({
   clock,
   log,
   observer = unobserved,
-  program = findInPackage('dist/engine.js'),
+  program,
 }: Options): Backend {
   if (clickhouseUrl) return createServerBackend({ url: clickhouseUrl, log, observer });
   return createEmbeddedBackend({

@@ -41,7 +41,7 @@ const TABLE = /^[a-z][a-z0-9_]*$/;
 export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
   let migrated: Promise<void> | undefined;
   const liveness = createLiveness<Connection>({
-    ping: async ({ writer }, abort_signal) => void (await writer.ping({ select: false, abort_signal })),
+    ping: async ({ reader }, abort_signal) => void (await reader.ping({ select: false, abort_signal })),
   });
   const turns = createTurns(backend.concurrency);
   const insertFailures = createInsertFailures(clock);
@@ -160,11 +160,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
   ): Promise<void> {
     if (first === undefined || lines.length === 0) return;
     // One buffer: each further chunk would wait for a turn of the event loop, which is slow while batches are parsed.
-    const values = Readable.from([Buffer.concat([SKIPPED_HEADER, ...lines])], { objectMode: false });
+    const values = Readable.from([Buffer.concat(lines)], { objectMode: false });
     await insertValues(
       table,
-      { values, format: 'TabSeparatedWithNames', columns: [first, ...rest] },
-      { date_time_input_format: 'basic', input_format_with_names_use_header: 0 },
+      { values, format: 'TabSeparated', columns: [first, ...rest] },
+      { date_time_input_format: 'basic' },
     );
   }
 
@@ -206,12 +206,6 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   input_format_skip_unknown_fields: 0,
 };
-
-/**
- * A header line that is skipped. The embedded engine tokenizes an INSERT before it finds the start of the rows; after an
- * unclosed quote the rows are a single token, which halves the time.
- */
-export const SKIPPED_HEADER = Buffer.from('`\n');
 
 function withDefaultLimits(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
   return {

@@ -1,6 +1,6 @@
 import type { Migration } from '../kernel/migration.ts';
+import { findInPackage } from '../kernel/package-files.ts';
 import { readMigrations } from './migrate.ts';
-import { findInPackage } from './package-files.ts';
 
 export function getMigrationsFolder(): string {
   const folder = findInPackage('migrations/engine');

@@ -2,8 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORDS, startEngineHttpServer } from '../../test/support/engine-http-server.ts';
-import type { Child } from './child.ts';
+import { type ClickHouseServer, PASSWORDS, startClickHouseServer } from '../../test/support/clickhouse-server.ts';
 import { openClient } from './client.ts';
 import { migrate } from './migrate.ts';
 
@@ -12,9 +11,9 @@ const TABLES = ['logs', 'traces', 'metrics_gauge', 'metrics_sum', 'metrics_histo
 
 describe('migration of the own telemetry of earlier versions', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
-  let server: Child;
+  let server: ClickHouseServer;
   beforeAll(async () => {
-    server = await startEngineHttpServer(join(directory, 'server'));
+    server = await startClickHouseServer(join(directory, 'server'));
   });
   afterAll(async () => {
     await server.close();

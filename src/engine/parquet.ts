@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { AppError } from '../kernel/errors.ts';
-import { toLiteral } from './embedded/statement-text.ts';
 
 /**
  * Reads a Parquet file as lines of JSON with the given columns as strings; times are in UTC. Uses a separate, empty
@@ -30,3 +29,5 @@ export async function* readParquet(path: string, columns: readonly string[]): As
     session.cleanup();
   }
 }
+
+const toLiteral = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -2,7 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type Backend, type Connection, limitSettings } from './backend.ts';
+import { type Backend, type Connection, toReadSettings } from './backend.ts';
 import { openClient } from './client.ts';
 import type { Limits } from './engine.ts';
 import { notResponding, toEngineError } from './failures.ts';
@@ -82,11 +82,6 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
 /** The profile's `readonly`: 1 allows no settings, 2 allows all settings except `readonly`. */
 function settingsFor(readOnly: number, limits: Required<Limits>): ClickHouseSettings {
   if (readOnly === 1) return {};
-  const settings = {
-    ...limitSettings(limits),
-    cancel_http_readonly_queries_on_client_close: 1 as const,
-    // Otherwise an error after the first rows would be part of a response with status 200.
-    wait_end_of_query: 1 as const,
-  };
-  return readOnly === 2 ? settings : { ...settings, readonly: '1' };
+  const { readonly, ...settings } = toReadSettings(limits);
+  return readOnly === 2 ? settings : { ...settings, readonly };
 }

@@ -22,6 +22,9 @@ export interface Chunk {
 /** Runs a query and returns the fields of its rows. */
 type ReadFields = (sql: string, parameters: Record<string, unknown>) => Promise<string[][]>;
 
+/** A ClickHouse server accepts parameters of up to 128 KiB. */
+const MAX_ORGANIZATIONS = 1000;
+
 const SECOND_MS = 1000;
 /** The lengths of the time ranges into which too many rows are divided, one after the other. */
 const RANGES_MS = [86_400 * SECOND_MS, 3600 * SECOND_MS, 60 * SECOND_MS];
@@ -43,7 +46,8 @@ export async function* planChunks(
   const sql = `SELECT ${ORGANIZATION_COLUMN}, count() FROM ${OWN_DATABASE}.${table.name} GROUP BY 1 ORDER BY 1`;
   for (const [organizationId = '', count] of await readFields(sql, {})) {
     if (!isWanted(organizationId)) continue;
-    if (small.length > 0 && smallRows + Number(count) > maxRows) {
+    const isFull = small.length === MAX_ORGANIZATIONS || smallRows + Number(count) > maxRows;
+    if (small.length > 0 && isFull) {
       yield { organizations: small };
       [small, smallRows] = [[], 0];
     }

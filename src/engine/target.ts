@@ -7,7 +7,7 @@ import { toEngineError } from './failures.ts';
 import { applyMigrations } from './migrate.ts';
 import { unobserved } from './observer.ts';
 import { openBackend } from './open.ts';
-import { createEngine, SKIPPED_HEADER } from './operations.ts';
+import { createEngine } from './operations.ts';
 import { getMigrationsFolder, listEngineMigrations, listOwnTables } from './own-tables.ts';
 import type { EngineAddress } from './source.ts';
 
@@ -59,12 +59,11 @@ export function openEngineTarget(address: EngineAddress): EngineTarget {
         writer.insert({
           table: `${OWN_DATABASE}.${table}`,
           columns: [first, ...rest],
-          values: Readable.from([Buffer.concat([SKIPPED_HEADER, lines])], { objectMode: false }),
-          format: 'TabSeparatedWithNames',
+          values: Readable.from([lines], { objectMode: false }),
+          format: 'TabSeparated',
           query_id: newUuid(),
           clickhouse_settings: {
             date_time_input_format: 'basic',
-            input_format_with_names_use_header: 0,
             // Telemetry has a partition per day.
             max_partitions_per_insert_block: '0',
             async_insert: 0,

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Child } from '../../src/engine/child.ts';
 import { decodeBackup } from '../support/backup-file.ts';
 import { listErrors } from '../support/cli.ts';
-import { PASSWORDS, startEngineHttpServer } from '../support/engine-http-server.ts';
+import { type ClickHouseServer, PASSWORDS, startClickHouseServer } from '../support/clickhouse-server.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createTarget, serveQuietly } from '../support/restored.ts';
 
@@ -22,9 +21,9 @@ const events = Array.from({ length: 40 }, (_, index) => ({
 
 describe('a backup with a ClickHouse server', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-servers-'));
-  let servers: Child[] = [];
+  let servers: ClickHouseServer[] = [];
   beforeAll(async () => {
-    servers = [await startEngineHttpServer(join(directory, 'a')), await startEngineHttpServer(join(directory, 'b'))];
+    servers = [await startClickHouseServer(join(directory, 'a')), await startClickHouseServer(join(directory, 'b'))];
   }, 120_000);
   afterAll(async () => {
     for (const server of servers) await server.close();

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DrivenService } from '../../src/drivers/driver.ts';
-import { writeConfiguration } from '../../src/drivers/embedded/configuration.ts';
 import { createServiceDirectory, getServiceDirectory } from '../../src/drivers/embedded/directory.ts';
-import { findInstallation } from '../../src/drivers/embedded/installation.ts';
-import { findFreePort } from '../../src/drivers/embedded/running-service.ts';
-import { callUpstream, SERVICE_PROGRAM, useEmbeddedServices } from '../support/embedded-services.ts';
+import { writeConfiguration } from '../../src/listener/configuration.ts';
+import { findInstallation } from '../../src/listener/installation.ts';
+import { findFreePort } from '../../src/listener/listener.ts';
+import { callUpstream, useEmbeddedServices } from '../support/embedded-services.ts';
 import { isAlive } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
@@ -75,15 +75,23 @@ describe('the process of an embedded service', () => {
   it('ends with its parent', async () => {
     const folder = getServiceDirectory(services.directory, createService().id);
     createServiceDirectory(folder);
-    const installation = findInstallation(SERVICE_PROGRAM);
+    const installation = findInstallation();
     if ('obstacle' in installation) expect.fail(installation.obstacle);
     const port = await findFreePort();
-    const secrets = { header: 'header', password: 'password' };
-    const values = writeConfiguration({ directory: folder, port, memoryMiB: 256, secrets });
-    const { data, configuration } = folder;
-    const message = JSON.stringify({ ...installation, data, configuration, port, arguments: values });
+    const { data, configuration, log } = folder;
+    const owner = { name: 'owner', password: 'password', grants: ['GRANT ALL ON *.*'] };
+    const options = {
+      folder: configuration,
+      data,
+      logFile: log,
+      secret: 'header',
+      memoryBytes: 2 ** 28,
+      users: [owner],
+    };
+    const values = writeConfiguration(options, port);
+    const message = JSON.stringify({ library: installation.library, data, configuration, port, arguments: values });
     const parentProgram = `
-      const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(SERVICE_PROGRAM)}], {
+      const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(installation.program)}], {
         env: { UV_THREADPOOL_SIZE: '1' }, stdio: ['pipe', 'ignore', 'ignore'] });
       child.stdin.write(process.argv[1] + '\\n');
       console.log(child.pid);`;

@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { AppError } from '../../src/kernel/errors.ts';
-import { ENGINE_PROGRAM, startEngineHttpServer } from '../support/engine-http-server.ts';
+import { startClickHouseServer } from '../support/clickhouse-server.ts';
 import { isAlive } from '../support/processes.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -49,13 +46,6 @@ const getError = (promise: Promise<unknown>): Promise<AppError> =>
 
 /** Some tests read /proc. */
 const isLinux = existsSync('/proc/self/status');
-
-const untilExited = (pid: number) =>
-  until(
-    async () => isAlive(pid),
-    (alive) => !alive,
-    `process ${pid} does not exit`,
-  );
 
 describe('an engine killed during queries', () => {
   it('fails the running queries, serves the next, and keeps stored rows', async () => {
@@ -129,30 +119,6 @@ describe('an engine directory in use by another process', () => {
 });
 
 describe.skipIf(!isLinux)('a control plane that exits', () => {
-  it('stops its engine, even after kill -9', async () => {
-    // A process that starts an engine, prints its pid, and is then killed.
-    const options = {
-      directory: join(directory, 'orphan'),
-      passwords: { reader: 'a', writer: 'b' },
-      serverMemoryBytes: 6e8,
-      queryMemoryBytes: 3e8,
-      readers: 2,
-      writers: 1,
-    };
-    const script = `
-      const child = require('node:child_process').fork(${JSON.stringify(ENGINE_PROGRAM)}, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-      child.on('message', () => console.log(child.pid));
-      child.send(${JSON.stringify({ open: options })});
-    `;
-    const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(createInterface({ input: parent.stdout }), 'line');
-    const pid = Number(line);
-    expect(isAlive(pid)).toBe(true);
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(pid, signal);
-    parent.kill('SIGKILL');
-    await untilExited(pid);
-  });
-
   it('waits for the engine, even with a running query', async () => {
     const { engine, pids } = open('closed');
     await engine.start();
@@ -180,7 +146,7 @@ describe.skipIf(!isLinux)('a server without data requests', () => {
 
 describe.skipIf(!isLinux)('an idle engine', () => {
   it('uses less than 600 MB', async () => {
-    const child = await startEngineHttpServer(join(directory, 'idle-engine'));
+    const child = await startClickHouseServer(join(directory, 'idle-engine'));
     try {
       const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       expect(Number(kilobytes)).toBeLessThan(600_000);

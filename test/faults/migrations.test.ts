@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { getWriterUrl, startEngineHttpServer } from '../support/engine-http-server.ts';
+import { getWriterUrl, startClickHouseServer } from '../support/clickhouse-server.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { sha256 } from '../support/keys.ts';
 import { type BareStore, copyProgram, openBareStore } from '../support/migrations.ts';
@@ -74,7 +74,7 @@ onEachStore('migrations', (store) => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
     const fleetFile = join(directory, 'fleet.json');
     writeFileSync(fleetFile, JSON.stringify(fleet));
-    const engine = await startEngineHttpServer(join(directory, 'engine'));
+    const engine = await startClickHouseServer(join(directory, 'engine'));
     try {
       const args = ['--fleet', fleetFile, '--clickhouse-url', getWriterUrl(engine)];
       const urls = await Promise.all([1, 2, 3].map(() => ready(serve(undefined, ...args))));

@@ -8,8 +8,6 @@ import { createEmbeddedDriver } from '../../src/drivers/embedded/embedded.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newUuid } from '../../src/kernel/ids.ts';
 
-export const SERVICE_PROGRAM = join(import.meta.dirname, '../../dist/service.cjs');
-
 interface Answer {
   status: number;
   text: string;
@@ -26,7 +24,6 @@ export function useEmbeddedServices({ directory: given, ...options }: Options = 
   const directory = given ?? mkdtempSync(join(tmpdir(), 'pilothouse-services-'));
   const driver = createEmbeddedDriver({
     directory,
-    program: SERVICE_PROGRAM,
     mibPerGb: 32,
     clock: systemClock,
     log: pino({ level: 'silent' }),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { getWriterUrl, startClickHouseServer } from './clickhouse-server.ts';
 import { type ApiResponse, type Call, createClient } from './client.ts';
-import { getWriterUrl, startEngineHttpServer } from './engine-http-server.ts';
 import { fleet as defaultFleet } from './fleet.ts';
 import { runInProcess } from './in-process.ts';
 import { isLongRun } from './long-run.ts';
@@ -61,7 +61,7 @@ export async function startServer(store: StoreName, options: StartOptions = {}):
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const database = store === 'postgres' ? await createDatabase(postgresUrl) : undefined;
-  const engine = sharedEngine ? await startEngineHttpServer(join(directory, 'shared-engine')) : undefined;
+  const engine = sharedEngine ? await startClickHouseServer(join(directory, 'shared-engine')) : undefined;
   const args = [...given, ...(engine ? ['--clickhouse-url', getWriterUrl(engine)] : [])];
   // The engine's files are in this directory even if the state is in PostgreSQL.
   const storeArgs = ['--data', join(directory, 'data'), ...(database ? ['--database-url', database.url] : [])];

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
-import { findInPackage } from '../../engine/package-files.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { findInPackage } from '../../kernel/package-files.ts';
 import { TABLE_KINDS, TABLES } from '../../telemetry/rows.ts';
 import { missingRanges, newestFirst } from './coverage.ts';
 import { writeDay } from './day.ts';

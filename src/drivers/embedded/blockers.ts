@@ -1,6 +1,6 @@
+import { queryRows } from '../../listener/query.ts';
 import type { Upstream } from '../driver.ts';
-import { OWNER } from './configuration.ts';
-import { queryRows } from './query.ts';
+import { OWNER } from './running-service.ts';
 
 /** Work that would be interrupted if the service were stopped now. */
 export interface Blocker {

@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { callUpstream, SERVICE_PROGRAM, useEmbeddedServices } from '../../../test/support/embedded-services.ts';
+import { callUpstream, useEmbeddedServices } from '../../../test/support/embedded-services.ts';
 import { until } from '../../../test/support/until.ts';
+import { SECRET_HEADER } from '../../listener/configuration.ts';
+import { findObstacle } from '../../listener/installation.ts';
+import { findFreePort } from '../../listener/listener.ts';
 import type { DrivenService } from '../driver.ts';
-import { SECRET_HEADER } from './configuration.ts';
-import { findEmbeddedObstacle } from './installation.ts';
-import { findFreePort } from './running-service.ts';
 
 const changed: string[] = [];
 const taken = createServer().listen(0, '127.0.0.1');
@@ -27,7 +27,7 @@ describe('an embedded service', () => {
   const service = createService();
 
   it('runs ClickHouse, with a limit on its memory that follows its size', async () => {
-    expect(findEmbeddedObstacle(SERVICE_PROGRAM)).toBeUndefined();
+    expect(findObstacle()).toBeUndefined();
     expect(await observe(service)).toEqual({ state: 'deleted' });
     await converge(service, 'running', 16);
     const observed = await observe(service);

@@ -2,6 +2,9 @@ import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { createKeyedQueue } from '../../kernel/queue.ts';
+import { findInstallation } from '../../listener/installation.ts';
+import { describeEnd, findFreePort } from '../../listener/listener.ts';
+import { isRefused, query } from '../../listener/query.ts';
 import type { Desired, DrivenService, Driver, Load, Observed, ObservedState } from '../driver.ts';
 import { type Blocker, listBlockers } from './blockers.ts';
 import {
@@ -11,16 +14,12 @@ import {
   removeServiceDirectory,
   type ServiceDirectory,
 } from './directory.ts';
-import { findInstallation } from './installation.ts';
 import { createLoadMeter, type LoadMeter } from './load.ts';
-import { isRefused, query } from './query.ts';
-import { describeEnd, findFreePort, type RunningService, startService, stopService } from './running-service.ts';
+import { type RunningService, startService, stopService } from './running-service.ts';
 
 interface Options {
   /** Contains one directory per service. */
   directory: string;
-  /** Path of the service program; undefined if this installation does not include it. */
-  program: string | undefined;
   /** How many MiB of this machine stand for one GB of a service. */
   mibPerGb: number;
   clock: Clock;
@@ -62,7 +61,7 @@ const canceled = () => new AppError('unavailable', 'The request to the service w
 
 /** Runs each service as a process on this machine. */
 export function createEmbeddedDriver(options: Options): EmbeddedDriver {
-  const { directory, program, mibPerGb, clock, log, onChange, findPort = findFreePort } = options;
+  const { directory, mibPerGb, clock, log, onChange, findPort = findFreePort } = options;
   const entries = new Map<string, Entry>();
   /** One change at a time per service. */
   const changes = createKeyedQueue({ concurrency: 1, onCanceled: canceled });
@@ -78,14 +77,12 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
 
   async function start(id: string, entry: Entry, memoryGb: number, signal: AbortSignal): Promise<void> {
     if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
-    const installation = findInstallation(program);
-    if (program === undefined || 'obstacle' in installation)
-      throw new AppError('unavailable', 'obstacle' in installation ? installation.obstacle : '');
+    const installation = findInstallation();
+    if ('obstacle' in installation) throw new AppError('unavailable', installation.obstacle);
     const startedMs = clock.monotonicMs();
     const running = await startService(
       {
-        program,
-        library: installation.library,
+        ...installation,
         directory: getServiceDirectory(directory, id),
         memoryMiB: toMemoryMiB(memoryGb),
         log,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts';
+import { query } from '../../listener/query.ts';
 import type { Load } from '../driver.ts';
-import { query } from './query.ts';
 import type { RunningService } from './running-service.ts';
 
 /** USER_HZ, the unit of /proc/PID/stat, on x64 and arm64. */

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { User } from '../../listener/configuration.ts';
+import { StartFailure, startListener, withUser } from '../../listener/listener.ts';
+import type { ListenerProcess } from '../../listener/process.ts';
+import { query, queryRows, quoteName } from '../../listener/query.ts';
 import type { Upstream } from '../driver.ts';
-import { OWNER, removeConfiguration, SECRET_HEADER, type Secrets, writeConfiguration } from './configuration.ts';
 import { createServiceDirectory, type ServiceDirectory } from './directory.ts';
-import { type ServiceProcess, startProcess } from './process.ts';
-import { query, queryRows, quoteName } from './query.ts';
 
 /** A service that answers queries. */
-export interface RunningService extends ServiceProcess {
+export interface RunningService extends ListenerProcess {
   upstream: Upstream;
   memoryMiB: number;
   version: string;
@@ -27,73 +27,55 @@ interface Options {
   findPort(): Promise<number>;
 }
 
-const START_MS = 120 * SECOND_MS;
-const POLL_MS = 10;
+/** Queries of clients run as this user. */
+export const OWNER = 'owner';
+
 const FLUSH_MS = 10 * SECOND_MS;
-/** Another process can take the free port before ClickHouse does. */
-const PORT_ATTEMPTS = 5;
-const MAX_REASON_CHARACTERS = 300;
+const MEBIBYTE = 2 ** 20;
+
+/** Everything except what would end the listener or change its users. The owner can still stop its own queries. */
+const OWNER_GRANTS = [
+  'GRANT ALL ON *.*',
+  'REVOKE SYSTEM SHUTDOWN, SYSTEM LISTEN, SYSTEM RELOAD USERS, KILL QUERY ON *.*',
+];
 
 /** Starts the process and waits until it answers. An aborted signal ends the process. */
 export async function startService(options: Options, signal: AbortSignal): Promise<RunningService> {
-  createServiceDirectory(options.directory);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
-  for (let attempt = 1; ; attempt++) {
-    const started = await tryStart(options, await options.findPort(), limit);
-    if (!('failure' in started)) return started;
-    if (signal.aborted) throw new AppError('unavailable', 'The start of the service was canceled');
-    if (limit.aborted) throw new AppError('unavailable', `The service did not start within ${START_MS / SECOND_MS} s`);
-    if (attempt === PORT_ATTEMPTS || !/Address already in use/i.test(started.failure))
-      throw new AppError('unavailable', `The service did not start: ${started.failure}`);
-  }
-}
-
-async function tryStart(
-  options: Options,
-  port: number,
-  signal: AbortSignal,
-): Promise<RunningService | { failure: string }> {
-  const { program, library, directory, memoryMiB, log } = options;
-  // New for each start; in memory of the two processes only, once the service answers.
-  const secrets: Secrets = { header: newSecret(), password: newSecret() };
-  const upstream: Upstream = {
-    host: '127.0.0.1',
-    port,
-    headers: {
-      [SECRET_HEADER]: secrets.header,
-      'X-ClickHouse-User': OWNER,
-      'X-ClickHouse-Key': secrets.password,
-    },
-  };
+  const { program, library, directory, memoryMiB, log, findPort } = options;
+  createServiceDirectory(directory);
+  const { data, configuration, log: logFile } = directory;
+  const memoryBytes = memoryMiB * MEBIBYTE;
+  // Both secrets are new for each start, and in memory of the two processes only, once the service answers.
+  const owner: User = { name: OWNER, password: newSecret(), grants: OWNER_GRANTS };
   try {
-    const values = writeConfiguration({ directory, port, memoryMiB, secrets });
-    const { data, configuration } = directory;
-    const process = startProcess(program, { library, data, configuration, port, arguments: values }, data, log);
-    const version = await waitForAnswer(process, upstream, signal);
-    if (version !== undefined) return { ...process, upstream, memoryMiB, version };
-    process.kill();
-    return { failure: describeEnd(process, await process.ended) };
-  } finally {
-    removeConfiguration(directory);
+    const listener = await startListener(
+      {
+        program,
+        library,
+        folder: configuration,
+        data,
+        logFile,
+        secret: newSecret(),
+        memoryBytes,
+        users: [owner],
+        server: {
+          mark_cache_size: Math.floor(memoryBytes / 16),
+          primary_index_cache_size: Math.floor(memoryBytes / 16),
+          index_mark_cache_size: Math.floor(memoryBytes / 64),
+          query_condition_cache_size: Math.floor(memoryBytes / 64),
+          backups: { allowed_path: join(data, 'backups/') },
+        },
+        log,
+        findPort,
+      },
+      signal,
+    );
+    const { address, ...process } = listener;
+    return { ...process, upstream: withUser(address, owner), memoryMiB };
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    throw new AppError('unavailable', `The service did not start: ${error.message}`, { cause: error });
   }
-}
-
-/** The version of the service; undefined if the process ended or the signal was aborted. */
-async function waitForAnswer(
-  process: ServiceProcess,
-  upstream: Upstream,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const ended = new AbortController();
-  void process.ended.then(() => ended.abort());
-  const limit = AbortSignal.any([signal, ended.signal]);
-  while (!limit.aborted) {
-    // Another process that took the port does not know the header, so it is not mistaken for the service.
-    const version = await query(upstream, 'SELECT version()', limit).catch(() => undefined);
-    if (version !== undefined) return version.trim();
-    await delay(POLL_MS);
-  }
-  return undefined;
 }
 
 /**
@@ -119,21 +101,4 @@ async function flushBuffers(upstream: Upstream): Promise<void> {
     await query(upstream, `OPTIMIZE TABLE ${quoteName(database)}.${quoteName(name)}`, signal);
 }
 
-/** Why a process ended, in one sentence, with the last line of its output that tells more. */
-export function describeEnd(process: ServiceProcess, reason: string): string {
-  const line = process.listLines().findLast((text) => /Exception|rror/.test(text)) ?? process.listLines().at(-1);
-  return `the process ended with ${reason}${line === undefined ? '' : `: ${line.slice(0, MAX_REASON_CHARACTERS)}`}`;
-}
-
 const newSecret = (): string => randomBytes(32).toString('hex');
-
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}

@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import type { Isolation, StartMessage, StartReport } from './program/messages.ts';
 
-/** The process of a service. */
-export interface ServiceProcess {
+export interface ListenerProcess {
   pid: number;
   /** Set as soon as the process has restricted itself. */
   getIsolation(): Isolation | undefined;
@@ -24,7 +23,7 @@ export function startProcess(
   message: StartMessage,
   cwd: string,
   log: Pick<Logger, 'debug'>,
-): ServiceProcess {
+): ListenerProcess {
   // One thread of V8 and one of libuv: ClickHouse has its own.
   const child = spawn(process.execPath, ['--v8-pool-size=1', program], {
     cwd,
@@ -35,7 +34,7 @@ export function startProcess(
   const lines: string[] = [];
   let isolation: Isolation | undefined;
   const addLine = (line: string) => {
-    log.debug({ line: line.slice(0, MAX_LINE_CHARACTERS) }, 'embedded service');
+    log.debug({ line: line.slice(0, MAX_LINE_CHARACTERS) }, 'clickhouse');
     lines.push(line.slice(0, MAX_LINE_CHARACTERS));
     if (lines.length > LAST_LINES) lines.shift();
   };

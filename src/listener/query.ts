@@ -1,14 +1,21 @@
 import { request } from 'node:http';
-import type { Upstream } from '../driver.ts';
+
+/** An HTTP interface of ClickHouse. */
+export interface Address {
+  host: string;
+  port: number;
+  /** Added to every request. */
+  headers: Readonly<Record<string, string>>;
+}
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
  * Runs a statement of ours and returns the response. The connection is not kept: an idle connection would be one more
- * thread in the service.
+ * thread in ClickHouse.
  */
-export function query({ host, port, headers }: Upstream, sql: string, signal: AbortSignal): Promise<string> {
+export function query({ host, port, headers }: Address, sql: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request({ host, port, headers, method: 'POST', path: '/', agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
@@ -31,8 +38,8 @@ export function query({ host, port, headers }: Upstream, sql: string, signal: Ab
 }
 
 /** The rows of a statement that ends in `FORMAT JSONCompactEachRow`. */
-export async function queryRows<Row>(upstream: Upstream, sql: string, signal: AbortSignal): Promise<Row[]> {
-  const text = await query(upstream, `${sql} FORMAT JSONCompactEachRow`, signal);
+export async function queryRows<Row>(address: Address, sql: string, signal: AbortSignal): Promise<Row[]> {
+  const text = await query(address, `${sql} FORMAT JSONCompactEachRow`, signal);
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The elements of a ClickHouse configuration file. */
+export interface Elements {
+  [name: string]: string | number | Elements | (string | number)[];
+}
+
+/** A user of the listener, in addition to `default`, which ClickHouse itself needs. */
+export interface User {
+  name: string;
+  password: string;
+  grants: readonly string[];
+  /** The settings of the user's profile. */
+  settings?: Elements;
+}
+
+export interface Configuration {
+  /** Exists only during a start: it contains the secrets of that start. */
+  folder: string;
+  /** The only folder that the process may write to. */
+  data: string;
+  /** Errors of ClickHouse. */
+  logFile: string;
+  /** The listener answers only requests that have this value in `SECRET_HEADER`; without it, all requests. */
+  secret?: string | undefined;
+  memoryBytes: number;
+  users: readonly User[];
+  /** Further elements of the configuration. */
+  server?: Elements;
+}
+
+/** The function getClientHTTPHeader does not return headers with this prefix, so queries cannot read the secret. */
+export const SECRET_HEADER = 'X-ClickHouse-Pilothouse';
+
+/** The user that ClickHouse runs its own statements as. It must not have a password. */
+const DEFAULT_USER: User = {
+  name: 'default',
+  password: '',
+  grants: ['GRANT SYSTEM LISTEN ON *.*', 'GRANT SELECT ON system.numbers'],
+};
+
+const MEBIBYTE = 2 ** 20;
+
+/** By default, a query drops a thread for each GiB of free memory that is missing. */
+const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
+
+/** ClickHouse keeps one older file of this size. */
+const MAX_LOG_BYTES = MEBIBYTE;
+
+/** Writes the configuration and returns ClickHouse's arguments. Remove it as soon as the listener answers. */
+export function writeConfiguration(configuration: Configuration, port: number): string[] {
+  removeConfiguration(configuration);
+  mkdirSync(configuration.folder, { recursive: true, mode: 0o700 });
+  const configPath = join(configuration.folder, 'config.xml');
+  const usersPath = join(configuration.folder, 'users.xml');
+  writeFileSync(configPath, render(listServerElements(configuration, port, usersPath)), { mode: 0o600 });
+  writeFileSync(usersPath, render(listUserElements(configuration.users)), { mode: 0o600 });
+  return [
+    `--config-file=${configPath}`,
+    // clickhouse-local ignores the level in the configuration.
+    '--log-level=error',
+    '--query',
+    // The second query keeps the program running. It may sleep 3 seconds per block.
+    'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null',
+  ];
+}
+
+export function removeConfiguration({ folder }: Configuration): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function listServerElements(configuration: Configuration, port: number, usersPath: string): Elements {
+  const { data, logFile, secret, memoryBytes, server } = configuration;
+  return {
+    users_config: usersPath,
+    path: `${data}/`,
+    listen_host: '127.0.0.1',
+    http_port: port,
+    timezone: 'UTC',
+    max_server_memory_usage: memoryBytes,
+    // By default these caches grow to gigabytes.
+    uncompressed_cache_size: 0,
+    index_uncompressed_cache_size: 0,
+    logger: { log: logFile, size: MAX_LOG_BYTES, count: 1 },
+    ...server,
+    ...(secret !== undefined && { http_handlers: listHandlers(secret) }),
+  };
+}
+
+/** The only rule: without the header every request is answered with 404, also /ping and the built-in pages. */
+const listHandlers = (secret: string): Elements => ({
+  rule: {
+    headers: { [SECRET_HEADER]: secret },
+    handler: { type: 'dynamic_query_handler', query_param_name: 'query' },
+  },
+});
+
+const listUserElements = (users: readonly User[]): Elements => ({
+  profiles: Object.fromEntries(
+    [DEFAULT_USER, ...users].map(({ name, settings }) => [
+      name,
+      { max_threads_min_free_memory_per_thread: FREE_BYTES_PER_THREAD, ...settings },
+    ]),
+  ),
+  quotas: { default: '' },
+  users: Object.fromEntries([DEFAULT_USER, ...users].map((user) => [user.name, toUserElements(user)])),
+});
+
+const toUserElements = ({ name, password, grants }: User): Elements => ({
+  ...(password === '' ? { password } : { password_sha256_hex: createHash('sha256').update(password).digest('hex') }),
+  // ClickHouse does not start if `default` is limited to addresses. The listener is on the loopback address only.
+  networks: { ip: '::/0' },
+  profile: name,
+  quota: 'default',
+  grants: { query: [...grants] },
+});
+
+const render = (elements: Elements): string => `<clickhouse>${renderElements(elements)}</clickhouse>\n`;
+
+function renderElements(elements: Elements): string {
+  return Object.entries(elements)
+    .flatMap(([name, content]) => {
+      if (Array.isArray(content)) return content.map((item) => renderElement(name, escapeXml(String(item))));
+      if (typeof content === 'object') return renderElement(name, renderElements(content));
+      return renderElement(name, escapeXml(String(content)));
+    })
+    .join('');
+}
+
+const renderElement = (name: string, content: string): string => `<${name}>${content}</${name}>`;
+
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
