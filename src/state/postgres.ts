@@ -1,9 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { writeCheck } from './check.ts';
 import { isQueryTimeout, isRetryable, toStoreError } from './failures.ts';
+import { type DirectRunner, registerDirectRunner } from './prepared.ts';
+import { createSharedReads } from './shared-reads.ts';
 import type { State, StoreObserver } from './state.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 import type { Tables } from './tables.ts';
 
 const INT8 = 20;
@@ -23,12 +26,22 @@ interface Options {
   observer: StoreObserver;
   /** A statement without a response for this long fails, and its connection is discarded. */
   queryTimeoutMs: number;
+  poolSize?: number | undefined;
+  /** False for connection poolers that cannot handle prepared statements. */
+  usesPreparedStatements?: boolean | undefined;
 }
 
-export function openPostgres({ url, observer, queryTimeoutMs }: Options): State {
+export function openPostgres({
+  url,
+  observer,
+  queryTimeoutMs,
+  poolSize = POOL_SIZE,
+  usesPreparedStatements = true,
+}: Options): State {
+  const names = createStatementNames(usesPreparedStatements);
   const pool = new pg.Pool({
     connectionString: url,
-    max: POOL_SIZE,
+    max: poolSize,
     // A server always has a connection, so that `restore` and `move` can tell that it is running.
     min: 1,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -43,16 +56,14 @@ export function openPostgres({ url, observer, queryTimeoutMs }: Options): State 
   pool.on('error', () => {});
   // The pool listens only to idle connections. A connection that breaks in use fails its query, and its error event must not end the process.
   pool.on('connect', (client) => void client.on('error', () => {}));
+  // Not a connection parameter: a connection pooler may reject it. Statements of a connection run in order.
+  pool.on('connect', (client) => void client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`, () => {}));
   const connections = new Set<Connection>();
   pool.on('connect', (client) => void connections.add(client));
   pool.on('remove', (client) => void connections.delete(client));
-  const dialect = new PostgresDialect({
-    pool: discardHungConnections(pool),
-    // Not a connection parameter: a connection pooler may reject it.
-    onCreateConnection: async (connection) =>
-      void (await connection.executeQuery(CompiledQuery.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`))),
-  });
+  const dialect = new PostgresDialect({ pool: discardHungConnections(pool, names) });
   const db = new Kysely<Tables>({ dialect, log: (event) => observer.query(event.queryDurationMillis / 1000) });
+  registerDirectRunner(db, createDirectRunner(pool, names, observer));
   return {
     kind: 'postgres',
     db,
@@ -62,7 +73,8 @@ export function openPostgres({ url, observer, queryTimeoutMs }: Options): State 
         try {
           return await db.transaction().execute(work);
         } catch (error) {
-          if (!isRetryable(error) || attempt === ATTEMPTS) throw toStoreError(error);
+          const canRetry = names.recover(error) || isRetryable(error);
+          if (!canRetry || attempt === ATTEMPTS) throw toStoreError(error);
         } finally {
           observer.commit((performance.now() - startedAt) / 1000, 1);
         }
@@ -95,15 +107,45 @@ export function openPostgres({ url, observer, queryTimeoutMs }: Options): State 
 }
 
 /**
+ * Reads outside a transaction. The pool replaces a connection whose statement failed. Many requests have the same key, so
+ * single rows are read once for all requests that wait for them.
+ */
+function createDirectRunner(pool: pg.Pool, names: StatementNames, observer: StoreObserver): DirectRunner {
+  async function run(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    const startedAt = performance.now();
+    try {
+      return await pool.query({ name: names.find(text), text, values: values as unknown[] });
+    } catch (error) {
+      if (!names.recover(error)) throw error;
+      return await pool.query({ name: names.find(text), text, values: values as unknown[] });
+    } finally {
+      observer.query((performance.now() - startedAt) / 1000);
+    }
+  }
+  const share = createSharedReads<unknown>();
+  const readFirst = async (text: string, values: readonly unknown[]) => (await run(text, values)).rows[0];
+  const findFirst = (text: string, values: readonly unknown[]) =>
+    text.startsWith('select ')
+      ? share(text + JSON.stringify(values), () => readFirst(text, values))
+      : readFirst(text, values);
+  return {
+    all: async (text, values) => (await run(text, values)).rows,
+    first: findFirst,
+    cached: findFirst,
+    execute: async (text, values) => (await run(text, values)).rowCount ?? 0,
+  };
+}
+
+/**
  * A connection whose statement timed out still waits for the response, and so would every later statement, including
  * ROLLBACK. Such statements fail at once, and the pool replaces the connection.
  */
-function discardHungConnections(pool: pg.Pool): PostgresPool {
+function discardHungConnections(pool: pg.Pool, names: StatementNames): PostgresPool {
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     async connect() {
       const client = await pool.connect();
-      const known = wrapped.get(client) ?? wrapClient(client);
+      const known = wrapped.get(client) ?? wrapClient(client, names);
       wrapped.set(client, known);
       return known;
     },
@@ -111,12 +153,12 @@ function discardHungConnections(pool: pg.Pool): PostgresPool {
   };
 }
 
-function wrapClient(client: pg.PoolClient): PostgresPoolClient {
+function wrapClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {
   let timeout: unknown;
   async function query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
     if (timeout !== undefined) throw timeout;
     try {
-      return await client.query(text, [...parameters]);
+      return await client.query({ name: names.find(text), text, values: parameters as unknown[] });
     } catch (error) {
       if (isQueryTimeout(error)) timeout = error;
       throw error;

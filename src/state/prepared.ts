@@ -1,14 +1,15 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { MaybePromise } from '../kernel/maybe-promise.ts';
+import { nameStatement } from './statement-names.ts';
 import type { Db } from './tables.ts';
 
-/** Runs compiled statements on a synchronous store, bypassing Kysely's connection handling. */
+/** Runs compiled statements without Kysely's connection handling; synchronously if the store is. */
 export interface DirectRunner {
-  all(sql: string, parameters: readonly unknown[]): unknown[];
+  all(sql: string, parameters: readonly unknown[]): MaybePromise<unknown[]>;
   first(sql: string, parameters: readonly unknown[]): unknown;
   cached(sql: string, parameters: readonly unknown[]): unknown;
   /** Returns the number of changed rows. */
-  execute(sql: string, parameters: readonly unknown[]): number;
+  execute(sql: string, parameters: readonly unknown[]): MaybePromise<number>;
 }
 
 const directRunners = new WeakMap<Db, DirectRunner>();
@@ -49,6 +50,7 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
       const query = build(db, placeholders).compile();
       entry = { query, names: query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined)) };
       compiled.set(dialect, entry);
+      nameStatement(query.sql);
     }
     return entry;
   }
@@ -66,7 +68,7 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     const direct = directRunners.get(db);
     if (!direct) return (await run(db, values)).rows;
     const entry = getCompiled(db);
-    return direct.all(entry.query.sql, bindValues(entry, values)) as O[];
+    return (await direct.all(entry.query.sql, bindValues(entry, values))) as O[];
   }
 
   /** Synchronous if the store is: this function runs on every request. */
@@ -74,7 +76,7 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     const direct = directRunners.get(db);
     if (!direct) return all(db, values).then(([row]) => row);
     const entry = getCompiled(db);
-    return direct[mode](entry.query.sql, bindValues(entry, values)) as O | undefined;
+    return direct[mode](entry.query.sql, bindValues(entry, values)) as MaybePromise<O | undefined>;
   }
 
   return {

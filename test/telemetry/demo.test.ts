@@ -84,7 +84,7 @@ describe('demo telemetry', () => {
       symlinkSync(join(root, 'node_modules', name), join(directory, 'elsewhere', 'node_modules', name));
     const running = await startDemo(join(directory, 'without'), program);
     try {
-      expect(await running.telemetry).toMatch(/^demo telemetry is not available: .*install the chdb package/);
+      expect(await running.telemetry).toMatch(/^demo telemetry is not available: .*is not installed; run npm install/);
       expect(running.welcome).toContain('Pilothouse is running.');
     } finally {
       expect(await running.stop()).toBe(0);
