@@ -3,7 +3,7 @@ import { toResponseHeaders } from './forwarded-headers.ts';
 
 /** A response that ends before these limits is sent in one write, which is most of the work of a small response. */
 const MAX_SMALL_BYTES = 16 * 1024;
-const MAX_PAUSE_MS = 2;
+const MAX_PAUSE_MS = 10;
 
 /**
  * Sends the response of ClickHouse to the client. ClickHouse ends one that fails with the reason and closes the
