@@ -6,7 +6,7 @@ import type { Operation, Response } from './openapi-document.ts';
 const DESCRIPTIONS: Record<number, string> = {
   400: 'A rule of the request is violated; the text names the member and the rule',
   401: 'The credentials are missing, unknown or no longer valid',
-  403: 'The credentials do not allow this operation, or not from this address',
+  403: 'The credentials do not allow this operation, or not from this address; or a page of another site sent the request',
   404: 'The resource does not exist, or belongs to another organization',
   408: 'The request arrived too slowly',
   409: 'The request conflicts with what is stored',
@@ -56,6 +56,8 @@ function listFailures(path: string, method: string, operation: Operation): numbe
   return [
     400,
     ...(isGuarded ? [401, 403, 429] : []),
+    // Pages of other sites may not even read the console's resources.
+    ...(path.startsWith('/console/') ? [403] : []),
     ...(path.includes('{') ? [404] : []),
     ...(isChange ? [409, 413, 415] : []),
     ...(headers.includes('if-match') ? [412] : []),

@@ -8,6 +8,10 @@ import { type State, type StoreObserver, unobserved } from './state.ts';
 interface Options {
   dataDirectory: string;
   databaseUrl?: string | undefined;
+  /** The maximum number of connections to PostgreSQL. */
+  databaseConnections?: number | undefined;
+  /** False for connection poolers that cannot handle prepared statements. */
+  databasePreparedStatements?: boolean | undefined;
   clock: Clock;
   observer?: StoreObserver;
   /** How long a statement may take on PostgreSQL. Migrations have their own limit. */
@@ -22,6 +26,8 @@ const MIGRATION_TIMEOUT_MS = 10 * MINUTE_MS;
 export async function openState({
   dataDirectory,
   databaseUrl: url,
+  databaseConnections,
+  databasePreparedStatements,
   clock,
   observer = unobserved,
   queryTimeoutMs = QUERY_TIMEOUT_MS,
@@ -31,7 +37,13 @@ export async function openState({
     const { openPostgres } = await import('./postgres.ts');
     const migrating = openPostgres({ url, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
     await (await openMigrated(() => migrating, clock)).close();
-    return openPostgres({ url, observer, queryTimeoutMs });
+    return openPostgres({
+      url,
+      observer,
+      queryTimeoutMs,
+      poolSize: databaseConnections,
+      usesPreparedStatements: databasePreparedStatements,
+    });
   }
   const path = join(dataDirectory, 'state.db');
   const { openLibsql } = await import('./libsql.ts');

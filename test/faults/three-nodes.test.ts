@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { createClient } from '../support/client.ts';
@@ -37,6 +38,45 @@ const EXPECTED = calculateCostMicros('compute', '600', '0.2985') / 1e6;
 const OWNED = /Another node owns the embedded engine of this database: .+ process \d+.+ --clickhouse-url/;
 
 onEachStore('three nodes with one ClickHouse server', (store) => {
+  it('K9: reject a key that one of them disabled from the next request on, also under load', async () => {
+    const first = await startServer(store, { sharedEngine: true });
+    const nodes = [first, ...(await Promise.all([startSecondServer(first), startSecondServer(first)]))];
+    const path = `${organization}/services`;
+    let isStopping = false;
+    // Requests that share reads of the key.
+    const load = nodes.flatMap((node) =>
+      Array.from({ length: 4 }, async () => {
+        while (!isStopping) {
+          const { status } = await node.call({ path, key: acme.developer });
+          // Failed attempts are limited.
+          if (status !== 200) await delay(200);
+        }
+      }),
+    );
+    try {
+      const keys = await first.call({ path: `${organization}/keys`, key: acme.admin });
+      const { id } = keys.json.result.find(({ name }: { name: string }) => name === 'developer');
+      for (const state of ['disabled', 'enabled', 'disabled', 'enabled', 'disabled']) {
+        const changed = await first.call({
+          method: 'PATCH',
+          path: `${organization}/keys/${id}`,
+          key: acme.admin,
+          body: { state },
+        });
+        expect(changed.status).toBe(200);
+        const statuses = await Promise.all(
+          nodes.map(async (node) => (await node.call({ path, key: acme.developer })).status),
+        );
+        expect(statuses).toEqual(nodes.map(() => (state === 'enabled' ? 200 : 401)));
+      }
+    } finally {
+      isStopping = true;
+      await Promise.all(load);
+      for (const node of nodes.slice(1)) await node.stop();
+      await first.remove();
+    }
+  });
+
   it('count each event once and show the same costs on every node', async () => {
     const first = await startServer(store, { sharedEngine: true });
     const others = await Promise.all([startSecondServer(first), startSecondServer(first)]);
