@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { rolldown } from 'rolldown';
+import { createDatabase, openPostgres } from './postgres-server.mjs';
 import { directory, execute, figureRow, formatThousands, median, program, startServer, watchMemory } from './tools.mjs';
 
 const LARGE = Number(process.env.BENCH_LIST_SERVICES ?? 100_000);
@@ -54,25 +54,6 @@ export async function listRows() {
   } finally {
     await postgres?.remove();
   }
-}
-
-/** The PostgreSQL server of the tests. Undefined if PostgreSQL is not installed. */
-async function openPostgres() {
-  const bundle = await rolldown({ input: 'test/support/postgres.ts', platform: 'node', external: /^pg$/ });
-  await bundle.write({ file: 'dist/bench-postgres.js', format: 'esm' });
-  await bundle.close();
-  return (await import('../dist/bench-postgres.js')).openPostgres();
-}
-
-async function createDatabase(url, name) {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
-  await client.end();
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return ['--database-url', address.href];
 }
 
 async function storeRows(store, createStore) {

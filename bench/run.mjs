@@ -8,6 +8,7 @@ import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
 import { listRows } from './lists.mjs';
+import { postgresRows } from './postgres.mjs';
 import { requestRows } from './requests.mjs';
 import { servicesRows } from './services.mjs';
 import { soakRows } from './soak.mjs';
@@ -26,6 +27,7 @@ async function main() {
     start: startRows,
     large: largeRows,
     export: exportRows,
+    postgres: () => postgresRows(fleetFile),
     tiles: () => tileRows(fleetFile),
     intake: intakeRows,
     rating: ratingRows,
