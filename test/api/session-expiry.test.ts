@@ -28,14 +28,15 @@ onEachStore('the lifetime of a session', (store) => {
     const session = await signIn(server, acme.admin);
     const { expiresAt } = session.json;
     expect(Date.parse(expiresAt)).toBe(server.now + 12 * HOUR);
-    for (let hours = 1; hours < 12; hours++) {
-      server.now += HOUR;
-      expect(await status(session), `after ${hours} hours`).toBe(200);
+    const step = 110 * MINUTE;
+    for (let elapsed = step; elapsed < 12 * HOUR; elapsed += step) {
+      server.now += step;
+      expect(await status(session), `after ${elapsed / MINUTE} minutes`).toBe(200);
       // Stopping the server writes the recorded use, which another node then reads.
       await server.restart();
     }
     expect((await getSession(server, session)).json.expiresAt).toBe(expiresAt);
-    server.now += HOUR - 1;
+    server.now = Date.parse(expiresAt) - 1;
     expect(await status(session)).toBe(200);
     server.now += 1;
     expect(await status(session)).toBe(401);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { createClient } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
@@ -38,13 +38,23 @@ const EXPECTED = calculateCostMicros('compute', '600', '0.2985') / 1e6;
 const OWNED = /Another node owns the embedded engine of this database: .+ process \d+.+ --clickhouse-url/;
 
 onEachStore('three nodes with one ClickHouse server', (store) => {
+  let first: TestServer;
+  let others: Awaited<ReturnType<typeof startSecondServer>>[] = [];
+  const listNodes = () => [first, ...others];
+  beforeAll(async () => {
+    first = await startServer(store, { sharedEngine: true });
+    others = await Promise.all([startSecondServer(first), startSecondServer(first)]);
+  });
+  afterAll(async () => {
+    for (const node of others) await node.stop();
+    await first.remove();
+  });
+
   it('K9: reject a key that one of them disabled from the next request on, also under load', async () => {
-    const first = await startServer(store, { sharedEngine: true });
-    const nodes = [first, ...(await Promise.all([startSecondServer(first), startSecondServer(first)]))];
     const path = `${organization}/services`;
     let isStopping = false;
     // Requests that share reads of the key.
-    const load = nodes.flatMap((node) =>
+    const load = listNodes().flatMap((node) =>
       Array.from({ length: 4 }, async () => {
         while (!isStopping) {
           const { status } = await node.call({ path, key: acme.developer });
@@ -56,45 +66,28 @@ onEachStore('three nodes with one ClickHouse server', (store) => {
     try {
       const keys = await first.call({ path: `${organization}/keys`, key: acme.admin });
       const { id } = keys.json.result.find(({ name }: { name: string }) => name === 'developer');
+      const change = { method: 'PATCH', path: `${organization}/keys/${id}`, key: acme.admin } as const;
       for (const state of ['disabled', 'enabled', 'disabled', 'enabled', 'disabled']) {
-        const changed = await first.call({
-          method: 'PATCH',
-          path: `${organization}/keys/${id}`,
-          key: acme.admin,
-          body: { state },
-        });
-        expect(changed.status).toBe(200);
-        const statuses = await Promise.all(
-          nodes.map(async (node) => (await node.call({ path, key: acme.developer })).status),
-        );
-        expect(statuses).toEqual(nodes.map(() => (state === 'enabled' ? 200 : 401)));
+        expect((await first.call({ ...change, body: { state } })).status).toBe(200);
+        const answers = await Promise.all(listNodes().map((node) => node.call({ path, key: acme.developer })));
+        expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(state === 'enabled' ? 200 : 401));
       }
     } finally {
       isStopping = true;
       await Promise.all(load);
-      for (const node of nodes.slice(1)) await node.stop();
-      await first.remove();
     }
   });
 
   it('count each event once and show the same costs on every node', async () => {
-    const first = await startServer(store, { sharedEngine: true });
-    const others = await Promise.all([startSecondServer(first), startSecondServer(first)]);
-    const nodes = [first, ...others];
-    try {
-      expect((await send(first)).json.result).toMatchObject({ accepted: 10, duplicates: 0 });
-      for (const node of others) expect((await send(node)).json.result).toMatchObject({ accepted: 0, duplicates: 10 });
-      for (const node of nodes)
-        await until(
-          () => readCost(node),
-          (cost) => cost === EXPECTED,
-          'the costs are not the same on every node',
-        );
-      for (const node of nodes) expect((await node.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
-    } finally {
-      for (const node of others) await node.stop();
-      await first.remove();
-    }
+    expect((await send(first)).json.result).toMatchObject({ accepted: 10, duplicates: 0 });
+    for (const node of others) expect((await send(node)).json.result).toMatchObject({ accepted: 0, duplicates: 10 });
+    for (const node of listNodes())
+      await until(
+        () => readCost(node),
+        (cost) => cost === EXPECTED,
+        'the costs are not the same on every node',
+      );
+    for (const node of listNodes()) expect((await node.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
   });
 });
 
