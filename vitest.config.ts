@@ -4,8 +4,8 @@ import { isClientRun, isLongRun } from './test/support/long-run.ts';
 
 /** Run by `npm run faults` only: they take long and add little to the short tests of the same feature. */
 const LONG_TESTS = ['test/cli/backup-clickhouse.test.ts'];
-/** Run by `npm run test:clients` only: they download the clients first. */
-const DOWNLOADED_CLIENTS = 'test/clients/downloaded/**';
+/** Run by `npm run test:clients` and `test:packages` only: they download the clients or linters first. */
+const DOWNLOADED_CLIENTS = 'test/*/downloaded/**';
 
 export default defineConfig({
   test: {

@@ -15,9 +15,9 @@ function isSigned(header = '', text) {
   return SECRET !== '' && signature !== '' && isFresh && timingSafeEqual(Buffer.from(signature, 'hex'), expected);
 }
 
-/** Deliveries are repeated and may overtake each other: only a newer generation counts. */
+/** An older delivery may arrive late; a repeated one may correct what was changed outside. */
 function apply({ service, desired }) {
-  if ((services.get(service.id)?.generation ?? -1) >= desired.generation) return;
+  if ((services.get(service.id)?.generation ?? -1) > desired.generation) return;
   services.set(service.id, desired);
 }
 

@@ -9,10 +9,15 @@ const files: Record<string, string> = {
   '/run/secrets/wrong': 'mysql://db\n',
 };
 
-const load = (flags: Partial<Record<SettingName, string>> = {}, environment: Record<string, string> = {}) =>
+const load = (
+  flags: Partial<Record<SettingName, string>> = {},
+  environment: Record<string, string> = {},
+  values?: Record<string, unknown>,
+) =>
   loadConfig({
     flags,
     environment,
+    file: values && { path: 'pilothouse.yaml', values, problems: [] },
     readFile(path) {
       if (files[path] === undefined) throw new Error(`no such file: ${path}`);
       return files[path];
@@ -33,9 +38,11 @@ function listProblems(...sources: Parameters<typeof load>): string[] {
 describe('settings', () => {
   it('have the documented defaults', () => {
     expect(getConfig()).toEqual({
+      configFile: undefined,
       port: 8080,
       host: '127.0.0.1',
       dashboardPort: undefined,
+      workers: 1,
       basePath: '',
       dataDirectory: '.pilothouse',
       databaseUrl: undefined,
@@ -61,21 +68,29 @@ describe('settings', () => {
       ignoredStatements: ['SELECT 1'],
       ignoredAgents: [],
       lockAfterDays: 14,
+      auditRetentionDays: undefined,
+      versionRetentionDays: undefined,
+      telemetryRetentionDays: 30,
       metricsToken: undefined,
       trustedProxies: [],
       telemetry: true,
       telemetryOrganization: undefined,
+      otlpEndpoint: undefined,
+      otlpHeaders: undefined,
+      otlpServiceName: 'pilothouse',
       webhookAllowPrivate: false,
       logLevel: 'info',
     });
   });
 
   const valid: [SettingName, string, unknown, string][] = [
+    ['configFile', '/etc/pilothouse.yaml', '/etc/pilothouse.yaml', 'other.yaml'],
     ['port', '0', 0, '9090'],
     ['host', '::1', '::1', '0.0.0.0'],
     ['dashboardPort', '65535', 65535, '9091'],
     ['basePath', '/tools/pilot.house/', '/tools/pilot.house', '/x'],
     ['dataDirectory', '/var/lib/p', '/var/lib/p', '/tmp/p'],
+    ['workers', '4', 4, '2'],
     ['databaseUrl', 'postgresql://db/p', 'postgresql://db/p', 'postgres://other/p'],
     ['databaseConnections', '20', 20, '30'],
     ['databasePreparedStatements', 'no', false, 'yes'],
@@ -99,10 +114,16 @@ describe('settings', () => {
     ['ignoredStatements', 'SELECT 1; SELECT 2', ['SELECT 1', 'SELECT 2'], ''],
     ['ignoredAgents', 'probe/, kube-probe/', ['probe/', 'kube-probe/'], 'x'],
     ['lockAfterDays', '0', 0, '30'],
+    ['auditRetentionDays', '365', 365, 'forever'],
+    ['versionRetentionDays', '90', 90, 'forever'],
+    ['telemetryRetentionDays', '7', 7, '30'],
     ['metricsToken', 'scrape-token-0001', 'scrape-token-0001', 'scrape-token-0002'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],
     ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
+    ['otlpEndpoint', 'http://collector:4318/', 'http://collector:4318', 'https://other/otlp'],
+    ['otlpHeaders', 'Api-Key=a%20b, x=y=z', { 'api-key': 'a b', x: 'y=z' }, 'a=b'],
+    ['otlpServiceName', 'control-plane', 'control-plane', 'other'],
     ['webhookAllowPrivate', 'yes', true, 'no'],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
@@ -129,10 +150,12 @@ describe('settings', () => {
 
   it.each<[SettingName, string[]]>([
     ['port', ['-1', '65536', '80a', '8080.0', '1e3', '']],
+    ['configFile', ['']],
     ['host', ['']],
     ['dashboardPort', ['65536', 'x']],
     ['basePath', ['x', '/x//y', '/..', '/a/../b', '/ä', '/a b', '/a?b', '/"x']],
     ['dataDirectory', ['']],
+    ['workers', ['', '0', '-1', '65', '1.5', 'auto']],
     ['databaseUrl', ['', 'mysql://db', 'db.example:5432', 'postgres:db']],
     ['databaseConnections', ['', '0', '1', '1001', 'many', '2.5']],
     ['databasePreparedStatements', ['', 'true', 'off']],
@@ -152,9 +175,18 @@ describe('settings', () => {
     ['kubeconfig', ['']],
     ['drift', ['', 'ignore']],
     ['lockAfterDays', ['-1', '1.5', '3651', 'never']],
+    ['auditRetentionDays', ['', '0', '-1', '1.5', '36501', 'never', '90d']],
+    ['versionRetentionDays', ['', '0', '36501', 'off']],
+    ['telemetryRetentionDays', ['', '0', '3651', 'forever']],
     ['trustedProxies', ['10.0.0.0/33', 'localhost', '127.1', '10.0.0.1;10.0.0.2']],
     ['telemetry', ['', 'yes', 'ON', 'true']],
     ['telemetryOrganization', ['', 'acme', '7c0e4a34']],
+    [
+      'otlpEndpoint',
+      ['', 'collector:4318', 'grpc://collector', 'http://u:p@collector', 'http://c/?x=1', 'http://c/#x'],
+    ],
+    ['otlpHeaders', ['', 'x', '=y', 'a b=c', 'a=', 'a=%zz', 'a=%0d%0ab', 'a=ü']],
+    ['otlpServiceName', ['']],
     ['logLevel', ['', 'verbose', 'INFO']],
   ])('%s rejects invalid values and names the flag', (name, texts) => {
     const { flag, rule }: Setting = SETTINGS[name];
@@ -217,5 +249,74 @@ describe('a secret setting', () => {
     expect(listProblems({}, { PILOTHOUSE_PORT_FILE: '/run/port' })).toEqual([
       'PILOTHOUSE_PORT_FILE is not a known setting',
     ]);
+  });
+});
+
+describe('a config file', () => {
+  it('has the names of the flags; flags and variables take precedence', () => {
+    const file = {
+      'log-level': 'debug',
+      port: 9000,
+      'max-keys': '7',
+      telemetry: 'off',
+      'trust-proxy': '10.0.0.0/8,::1',
+    };
+    const config = getConfig({ port: '9001' }, { PILOTHOUSE_MAX_KEYS: '8' }, file);
+    expect(config).toMatchObject({ logLevel: 'debug', port: 9001, maxKeys: 8, telemetry: false });
+    expect(config.trustedProxies).toHaveLength(2);
+    const secret = { PILOTHOUSE_DATABASE_URL_FILE: '/run/secrets/url' };
+    expect(getConfig({}, secret, { 'database-url': 'postgres://file' }).databaseUrl).toContain('@db/');
+    expect(getConfig({}, {}, { 'database-url': 'postgres://file' }).databaseUrl).toBe('postgres://file');
+  });
+
+  it('takes precedence over the default of a command', () => {
+    const file = { path: 'x', values: { data: '/srv' }, problems: [] };
+    const loaded = loadConfig({
+      flags: {},
+      defaults: { dataDirectory: '/demo' },
+      environment: {},
+      readFile: () => '',
+      file,
+    });
+    expect(loaded).toMatchObject({ config: { dataDirectory: '/srv' } });
+  });
+
+  it('can contain every setting except its own name', () => {
+    for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+      const problems = listProblems({}, {}, { [setting.flag.slice(2)]: ['x'] });
+      expect(problems, name).toEqual([
+        name === 'configFile'
+          ? expect.stringContaining('config is not a known setting')
+          : `pilothouse.yaml: ${setting.flag.slice(2)} must be text or a number, not a list`,
+      ]);
+    }
+  });
+
+  it('reports all mistakes with the name of the file and the setting, and suggests names', () => {
+    const values = {
+      port: 'x',
+      host: null,
+      'max-keys': { a: 1 },
+      log_level: 'debug',
+      '--prot': 1,
+      nonsense: 1,
+      telemetry: true,
+    };
+    expect(listProblems({ maxTokens: '0' }, {}, values)).toEqual([
+      'pilothouse.yaml: port must be a port number from 0 to 65535, not "x"',
+      'pilothouse.yaml: host must be text or a number, not empty',
+      'pilothouse.yaml: max-keys must be text or a number, not a mapping',
+      '--max-tokens must be a whole number of at least 1, not "0"',
+      'pilothouse.yaml: telemetry must be on or off, not "true"',
+      'pilothouse.yaml: log_level is not a known setting; did you mean log-level?',
+      'pilothouse.yaml: --prot is not a known setting; did you mean port?',
+      'pilothouse.yaml: nonsense is not a known setting',
+    ]);
+  });
+
+  it('shows no secret in a message', () => {
+    const problems = listProblems({}, {}, { 'database-url': 'mysql://hunter2', 'metrics-token': 'short' });
+    expect(problems).toHaveLength(2);
+    expect(problems.join()).not.toMatch(/hunter2|short/);
   });
 });

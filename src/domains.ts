@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
+import { createAuditRetention } from './audit/retention.ts';
 import { createAutoscaling } from './autoscaling/autoscaling.ts';
 import { createLoadHistory } from './autoscaling/load-history.ts';
 import { createReplays } from './autoscaling/replay/replays.ts';
@@ -31,6 +32,7 @@ import { createDashboardWriter } from './dashboards/dashboard-writer.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
 import { findDashboardUsingSource } from './dashboards/store.ts';
+import { createVersionRetention } from './dashboards/version-retention.ts';
 import { createVersions } from './dashboards/versions.ts';
 import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
@@ -42,6 +44,7 @@ import { createRoleAssignments } from './keys/role-assignments.ts';
 import { markKeyUsed } from './keys/store.ts';
 import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
+import { createRetention } from './retention.ts';
 import { createRoleReader } from './roles/role-reader.ts';
 import { createRoles } from './roles/roles.ts';
 import { createDrivenServices } from './services/driven-services.ts';
@@ -64,6 +67,8 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
+  /** The process that owns the engine, if it is not this one. */
+  engineOwnerNode?: string | undefined;
   config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
     Partial<
       Pick<
@@ -76,12 +81,14 @@ interface Options {
         | 'defaultDriver'
         | 'webhookAllowPrivate'
         | 'openTables'
+        | 'auditRetentionDays'
+        | 'versionRetentionDays'
       >
     >;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
-export function createDomains({ state, engine, clock, log, observeRating, config }: Options) {
+export function createDomains({ state, engine, clock, log, observeRating, engineOwnerNode, config }: Options) {
   const { db } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
@@ -130,7 +137,14 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const replays = createReplays({ clock, prices, loadHistory });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
-  const engineOwner = createEngineOwner({ state, engine, clock, log, dataDirectory: config.dataDirectory });
+  const engineOwner = createEngineOwner({
+    state,
+    engine,
+    clock,
+    log,
+    dataDirectory: config.dataDirectory,
+    ownerNode: engineOwnerNode,
+  });
   const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
   const intake = createIntake({ ...metering, organizations, entities, log });
   const rating = createRating({ ...metering, audit, organizations, entities, observe: observeRating });
@@ -180,6 +194,13 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
   const fleet = createFleet({ state, clock, audit, organizations, log });
+  const retention = createRetention({
+    log,
+    parts: [
+      createAuditRetention({ state, clock, audit, organizations, log, days: config.auditRetentionDays }),
+      createVersionRetention({ state, clock, log, days: config.versionRetentionDays }),
+    ],
+  });
   return {
     organizations,
     audit,
@@ -221,11 +242,13 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     sessionsLastSeen,
     failedSignIns,
     fleet,
+    retention,
     engine,
     /** Stops the background work and stores pending updates. */
     async close(): Promise<void> {
       await budgets.close();
       await rater.close();
+      await retention.close();
       await engineOwner.close();
       await keptResponses.close();
       await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
-import { openFile, readFile, writeFile } from './cli/files.ts';
+import { openFile, readFile, readFileMode, writeFile, writeNewFile } from './cli/files.ts';
 import { runProgram } from './cli/program.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
@@ -40,7 +40,9 @@ function waitForStop(): Promise<void> {
 process.exitCode = await runProgram(process.argv.slice(2), {
   environment: process.env,
   readFile,
+  readFileMode,
   writeFile,
+  writeNewFile,
   openFile,
   print: (line) => process.stdout.write(`${line}\n`),
   async write(bytes) {
@@ -50,5 +52,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   hasTerminal: process.stderr.isTTY === true,
   showProgress: (line) => void (process.stderr.isTTY && process.stderr.write(CLEAR_LINE + line)),
   waitForStop,
+  onToggleDebug(listener) {
+    // Windows has no such signal. SIGUSR1 starts Node's debugger.
+    if (process.platform !== 'win32') process.on('SIGUSR2', listener);
+  },
   userName: readUserName(),
 });

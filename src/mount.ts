@@ -5,6 +5,7 @@ import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
 import { prometheusRoutes } from './billing/prometheus/routes.ts';
 import { usageWarningRoutes } from './billing/rating/routes.ts';
+import type { UsageWarning } from './billing/rating/usage-warnings.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { chartRoutes } from './charts/routes.ts';
@@ -30,15 +31,16 @@ import { requireLoopbackHost } from './http/loopback-host.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createMetricsAuthorization } from './http/metrics-token.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
+import { prefixIds } from './http/rate-counter.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
+import type { RateCounter } from './kernel/rate-counter.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
-import type { Reconciliation } from './reconciliation/reconciliation.ts';
-import { idleRoutes } from './reconciliation/routes.ts';
+import { type IdleRouteOptions, idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
@@ -59,7 +61,12 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   metrics: Metrics;
   state: State;
   domains: Domains;
-  reconciliation: Reconciliation;
+  /** Of the process that does the background work, which may be another one. */
+  findIdleStatus: IdleRouteOptions['findIdleStatus'];
+  listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
+  renderMetrics(): Promise<string>;
+  /** Counts for several processes; without it, this process counts for itself. */
+  rateCounter: RateCounter | undefined;
   version: string;
   consoleDirectory: string;
   /** Public credentials that the sign-in page offers. */
@@ -77,10 +84,10 @@ interface MountedInterface {
 
 /** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
-  const { config, clock } = options;
+  const { config, clock, rateCounter } = options;
   const shared = {
     rate: config.rateLimit,
-    attempts: createAttemptLimit(clock),
+    attempts: createAttemptLimit(clock, prefixIds(rateCounter, 'attempts')),
     clock,
     clientAddress: createClientAddress(config.trustedProxies),
   };
@@ -98,13 +105,14 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
 type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
 
 function createManagement(
-  { config, state, clock, domains, reconciliation }: Options,
+  { config, state, clock, domains, findIdleStatus, listUsageWarnings, rateCounter }: Options,
   shared: SharedGuard,
 ): MountedInterface {
   return {
     documentPaths: ['/v1'],
     guard: {
       ...shared,
+      counter: prefixIds(rateCounter, 'management'),
       authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
       session: createSessionAuthentication(domains.sessions, config.basePath),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
@@ -117,7 +125,7 @@ function createManagement(
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
       autoscalingRoutes(domains),
-      idleRoutes({ ...domains, reconciler: reconciliation, clock }),
+      idleRoutes({ ...domains, findIdleStatus, clock }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),
@@ -127,7 +135,7 @@ function createManagement(
       forecastRoutes({ ...domains, clock }),
       budgetRoutes(domains),
       meteringRoutes(domains),
-      usageWarningRoutes(domains),
+      usageWarningRoutes({ usageWarnings: { list: listUsageWarnings } }),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
       clickStackDashboardRoutes(domains),
@@ -136,11 +144,15 @@ function createManagement(
   };
 }
 
-function createDashboardInterface({ config, state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+function createDashboardInterface(
+  { config, state, clock, domains, rateCounter }: Options,
+  shared: SharedGuard,
+): MountedInterface {
   return {
     documentPaths: [],
     guard: {
       ...shared,
+      counter: prefixIds(rateCounter, 'dashboards'),
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
       session: createSessionAuthentication(domains.sessions, config.basePath),
       formatMissingRole: needsDashboardRole(needsWriteToken),
@@ -171,10 +183,10 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
   return app;
 }
 
-function mountConsole(app: App, { config, domains, version, demo }: Options, shared: SharedGuard): void {
+function mountConsole(app: App, { config, domains, version, demo, rateCounter }: Options, shared: SharedGuard): void {
   const { basePath, rateLimit, dashboardPort } = config;
   const { attempts, clock, clientAddress } = shared;
-  const signIns = rateLimit && createRateLimiter(rateLimit, clock);
+  const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));
   const hasDashboards = dashboardPort === undefined;
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
@@ -191,14 +203,19 @@ async function createMountedApp(
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
 ): Promise<App> {
-  const { metrics, clock, isDraining } = options;
+  const { clock, isDraining, listUsageWarnings, renderMetrics } = options;
   const app = createApp({ ...options, basePath: config.basePath, page });
   if (demo) requireLoopbackHost(app);
   await describeRoutes(app, version, config.basePath);
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
   const authorizeMetrics = createMetricsAuthorization({ ...shared, token: config.metricsToken });
-  const listWarnings = async () => [...domains.engine.listWarnings(), ...(await domains.usageWarnings.list())];
-  healthRoutes({ metrics, authorizeMetrics, clock, isDraining, checkReady: () => state.check(), listWarnings })(app);
+  const listWarnings = async () => [
+    ...state.listWarnings(),
+    ...domains.engine.listWarnings(),
+    ...(await listUsageWarnings()),
+  ];
+  const checkReady = () => state.check();
+  healthRoutes({ renderMetrics, authorizeMetrics, clock, isDraining, checkReady, listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);

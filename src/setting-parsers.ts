@@ -46,6 +46,12 @@ export function parseDurationMs(text: string): number | typeof INVALID {
   return ms <= MAX_DURATION_MS ? ms : INVALID;
 }
 
+const MAX_DAYS = 36_500;
+
+/** `90`; `forever` is undefined. */
+export const parseDays = (text: string): number | undefined | typeof INVALID =>
+  text === 'forever' ? undefined : wholeNumber(1, MAX_DAYS)(text);
+
 /** `1000/10s`; `off` is undefined. */
 export function parseRate(text: string): RateLimit | undefined | typeof INVALID {
   if (text === 'off') return undefined;
@@ -78,6 +84,30 @@ function splitList(text: string, separator = ','): string[] {
 export function parseNetworks(text: string): Network[] | typeof INVALID {
   const networks = splitList(text).map(parseNetwork);
   return networks.every((network) => network !== undefined) ? networks : INVALID;
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+const HEADER_VALUE = /^[!-~]([ -~]{0,4094}[!-~])?$/;
+
+/** `name=value,name=value`, as OpenTelemetry defines it: values may be percent-encoded. */
+export function parseHeaders(text: string): Record<string, string> | typeof INVALID {
+  const headers: Record<string, string> = {};
+  for (const item of splitList(text)) {
+    const at = item.indexOf('=');
+    const name = item.slice(0, Math.max(0, at)).trim().toLowerCase();
+    const value = decodePercent(item.slice(at + 1).trim());
+    if (!HEADER_NAME.test(name) || value === undefined || !HEADER_VALUE.test(value)) return INVALID;
+    headers[name] = value;
+  }
+  return Object.keys(headers).length > 0 ? headers : INVALID;
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** ClickHouse's system tables are rejected: they contain data of every organization. */

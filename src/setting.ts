@@ -4,7 +4,8 @@ import type { INVALID } from './setting-parsers.ts';
 export interface Setting<T = unknown> {
   flag: `--${string}`;
   argument: string;
-  variable: `PILOTHOUSE_${string}`;
+  /** `OTEL_` for variables that OpenTelemetry defines. */
+  variable: `PILOTHOUSE_${string}` | `OTEL_${string}`;
   help: string;
   /** The default, as text. Without it, the value is undefined. */
   fallback?: string;

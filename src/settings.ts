@@ -1,5 +1,4 @@
 import { parseBasePath } from './http/base-path.ts';
-import { isUuid } from './kernel/ids.ts';
 import { SERVICE_SETTINGS } from './running-settings.ts';
 import type { Setting } from './setting.ts';
 import {
@@ -7,12 +6,14 @@ import {
   nonEmpty,
   oneOfTwo,
   parseBytes,
+  parseDays,
   parseNetworks,
   parseRate,
   parseTables,
   urlWithScheme,
   wholeNumber,
 } from './setting-parsers.ts';
+import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
 
 export type { Setting };
 export { INVALID };
@@ -22,6 +23,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** All settings. Flags, variables, `--help`, `Config` and docs/settings.md are derived from this table. */
 export const SETTINGS = {
+  configFile: {
+    flag: '--config',
+    argument: '<file>',
+    variable: 'PILOTHOUSE_CONFIG',
+    help: 'YAML or JSON file with settings; their names are those of the flags, without the dashes in front',
+    parse: nonEmpty,
+    rule: 'must not be empty',
+  },
   port: {
     flag: '--port',
     argument: '<number>',
@@ -47,6 +56,15 @@ export const SETTINGS = {
     help: 'Serve the dashboard API (/api/v2) on a separate port; 0 picks a free port',
     parse: wholeNumber(0, 65535),
     rule: 'must be a port number from 0 to 65535',
+  },
+  workers: {
+    flag: '--workers',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_WORKERS',
+    help: 'Processes that serve requests on the same port; with more than 1, another process does everything else',
+    fallback: '1',
+    parse: wholeNumber(1, 64),
+    rule: 'must be a whole number from 1 to 64',
   },
   basePath: {
     flag: '--base-path',
@@ -140,7 +158,7 @@ export const SETTINGS = {
     flag: '--rate-limit',
     argument: '<rate>',
     variable: 'PILOTHOUSE_RATE_LIMIT',
-    help: "Requests per key or token and time window, such as 10/10s (the public service's documented limit), or off",
+    help: "Requests per key or token and time window over all nodes, such as 10/10s (the public service's documented limit), or off",
     fallback: '1000/10s',
     parse: parseRate,
     rule: 'must look like 1000/10s, or be off',
@@ -200,6 +218,24 @@ export const SETTINGS = {
     parse: wholeNumber(0, 3650),
     rule: 'must be a whole number of days from 0 to 3650',
   },
+  auditRetentionDays: {
+    flag: '--audit-retention',
+    argument: '<days>',
+    variable: 'PILOTHOUSE_AUDIT_RETENTION',
+    help: 'Remove activities of the audit log after this many days, or forever to keep them',
+    fallback: 'forever',
+    parse: parseDays,
+    rule: 'must be a whole number of days from 1 to 36500, or forever',
+  },
+  versionRetentionDays: {
+    flag: '--version-retention',
+    argument: '<days>',
+    variable: 'PILOTHOUSE_VERSION_RETENTION',
+    help: 'Remove earlier versions of dashboards after this many days, or forever to keep the newest 500 of each',
+    fallback: 'forever',
+    parse: parseDays,
+    rule: 'must be a whole number of days from 1 to 36500, or forever',
+  },
   trustedProxies: {
     flag: '--trust-proxy',
     argument: '<cidr,…>',
@@ -209,23 +245,7 @@ export const SETTINGS = {
     parse: parseNetworks,
     rule: 'must be a comma-separated list of addresses or CIDRs',
   },
-  telemetry: {
-    flag: '--telemetry',
-    argument: '<on|off>',
-    variable: 'PILOTHOUSE_TELEMETRY',
-    help: "Write the server's own logs, traces and metrics to the engine",
-    fallback: 'on',
-    parse: oneOfTwo('on', 'off'),
-    rule: 'must be on or off',
-  },
-  telemetryOrganization: {
-    flag: '--telemetry-organization',
-    argument: '<id>',
-    variable: 'PILOTHOUSE_TELEMETRY_ORGANIZATION',
-    help: 'Organization that owns the telemetry of the process, the store and unauthenticated requests',
-    parse: (text): string | typeof INVALID => (isUuid(text) ? text.toLowerCase() : INVALID),
-    rule: 'must be the id of an organization',
-  },
+  ...TELEMETRY_SETTINGS,
   metricsToken: {
     flag: '--metrics-token',
     argument: '<token>',

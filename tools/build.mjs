@@ -4,22 +4,25 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { buildConsole } from './console-build.mjs';
+import { writeLicenses } from './licenses.mjs';
 
 const BUNDLED = /^(typebox|kysely|yaml|commander|ipaddr\.js|lru-cache|@clickhouse\/client(-common)?)(\/|$)/;
 const isLocal = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/.test(id);
 
 rmSync('dist', { recursive: true, force: true });
-await build('src/main.ts', 'main.js');
+const moduleIds = await build('src/main.ts', 'main.js');
 // The embedded engine and each embedded service run in a process of their own. CommonJS, because the loader of modules starts a thread that the program must start itself.
-await build('src/listener/program/main.ts', 'listener.cjs', 'cjs');
+moduleIds.push(...(await build('src/listener/program/main.ts', 'listener.cjs', 'cjs')));
 // So does the program that generates the demo's telemetry.
-await build('src/demo/telemetry/main.ts', 'demo-telemetry.js');
+moduleIds.push(...(await build('src/demo/telemetry/main.ts', 'demo-telemetry.js')));
 chmodSync('dist/main.js', 0o755);
-await buildConsole('dist/console');
+moduleIds.push(...(await buildConsole('dist/console')));
+writeLicenses(moduleIds);
 
+/** Resolves with the paths of the modules in the output. */
 async function build(input, output, format = 'esm') {
   const bundle = await rolldown({ input, platform: 'node', external: (id) => !isLocal(id) && !BUNDLED.test(id) });
-  await bundle.write({
+  const { output: chunks } = await bundle.write({
     dir: 'dist',
     format,
     entryFileNames: output,
@@ -27,4 +30,5 @@ async function build(input, output, format = 'esm') {
     sourcemap: true,
   });
   await bundle.close();
+  return chunks.flatMap(({ moduleIds = [] }) => moduleIds);
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 
 const PROGRAMS = [
+  // Chromium without the parts of a desktop browser, which take most of its processor time here.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',

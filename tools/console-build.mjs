@@ -9,9 +9,10 @@ const COMPRESSIBLE = /\.(js|css|html|svg|json|txt|webmanifest)$/;
 /** Smaller files save less than the extra headers cost. */
 const MIN_BYTES = 512;
 
+/** Resolves with the paths of the modules in the output. */
 export async function buildConsole(folder) {
   writeConsoleClient();
-  await build({ configFile: 'console/vite.config.ts', logLevel: 'warn' });
+  const { output } = await build({ configFile: 'console/vite.config.ts', logLevel: 'warn' });
   for (const name of readdirSync(folder, { recursive: true })) {
     // The server inserts values into index.html for each request.
     if (!COMPRESSIBLE.test(name) || name === 'index.html') continue;
@@ -21,4 +22,5 @@ export async function buildConsole(folder) {
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
     writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }));
   }
+  return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }

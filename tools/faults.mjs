@@ -27,6 +27,10 @@ const files =
         'test/cli/move',
         'test/cli/merge',
         'test/api/dashboards-folder',
+        'test/api/idempotency',
+        'test/api/logs',
+        'test/api/sessions',
+        'test/api/stop',
       ];
 console.log(`rounds ${values.rounds}, seed ${values.seed}`);
 const { status } = spawnSync('npx', ['vitest', 'run', ...files], {

@@ -1,6 +1,7 @@
 // Installs missing dependencies. Runs before any package is installed, so it may import only Node's modules and files in tools/.
 //   node tools/install.mjs              the packages in package-lock.json
 //   node tools/install.mjs --for-tests  also PostgreSQL and Chromium, through apt as root
+//   node tools/install.mjs --for-faults also HAProxy
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { findChromium } from './chromium.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const isForTests = process.argv.includes('--for-tests');
+const isForFaults = process.argv.includes('--for-faults');
+const isForTests = isForFaults || process.argv.includes('--for-tests');
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -22,7 +24,10 @@ if (!arePackagesInstalled()) {
 }
 if (isForTests) {
   if (!hasPostgres()) installForTests('PostgreSQL', 'postgresql');
-  if (findChromium() === '') installForTests('Chromium', 'chromium');
+  // Older versions of Debian have the second package only.
+  for (const name of ['chromium-headless-shell', 'chromium'])
+    if (findChromium() === '') installForTests('Chromium', name);
+  if (isForFaults && !existsSync('/usr/sbin/haproxy')) installForTests('HAProxy', 'haproxy');
 }
 
 /** Compares npm's record of the installed packages with the lock file. */

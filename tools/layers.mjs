@@ -34,6 +34,7 @@ const FOUNDATIONS = {
   expressions: ['kernel', 'engine'],
   credentials: ['kernel', 'state'],
   webhooks: ['kernel'],
+  workers: ['kernel'],
   drivers: ['kernel', 'listener', 'webhooks'],
   proxy: ['kernel', 'credentials', 'drivers'],
 };

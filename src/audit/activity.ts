@@ -17,6 +17,7 @@ const RESOURCE_TYPES = {
   delete_organization: 'organization',
   organization_update_name: 'organization',
   organization_update_tier: 'organization',
+  audit_retention: 'organization',
   key_create: 'key',
   key_delete: 'key',
   openapi_key_update: 'key',

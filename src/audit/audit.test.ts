@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createDatabase } from '../../test/support/postgres.ts';
+import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
 import { firstIdAt, newUuid } from '../kernel/ids.ts';
 import { insertOrganization } from '../organizations/store.ts';
@@ -55,7 +55,7 @@ onEachStore('the audit log', (store) => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     const clock = { now: () => START, monotonicMs: () => START };
     state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     audit = createAudit({ db: state.db.withPlugin(counter), clock });

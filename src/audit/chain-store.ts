@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
 import { AppError } from '../kernel/errors.ts';
 import { appendToChain, type ChainedColumns, type ChainHead, encodeActivity } from '../state/activity-chain.ts';
-import { isPostgres } from '../state/locking.ts';
+import { deferToCommit, flushDeferred } from '../state/grouped-statements.ts';
+import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import { preparedRows } from '../state/prepared-rows.ts';
 import type { ActivityRow, Db } from '../state/tables.ts';
@@ -12,23 +13,42 @@ export type KnownHeads = LRUCache<string, ChainHead>;
 
 /**
  * Adds an activity to the chain of its organization, in the transaction of the change. Changes of an organization run one
- * at a time, so the chain has no gaps and no forks.
+ * at a time, so the chain has no gaps and no forks. On PostgreSQL, the changes of one commit add their activities together.
  */
 export async function appendActivity(tx: Db, row: ChainedColumns, known: KnownHeads): Promise<void> {
+  if (await deferToCommit(tx, appendDeferred, row)) return;
   const text = encodeActivity(row);
-  if (isPostgres(tx)) {
-    const inserted = await appendInOneStatement.execute(tx, { ...row, text });
-    if (inserted === 0) throw missing(row.organization_id);
-    return;
-  }
   await insert.first(tx, { ...row, ...(await advanceHead(tx, row.organization_id, text, known)) });
 }
 
 /** As `appendActivity`, for many activities of one organization: one update of its row, and few inserts. */
 export async function appendActivities(tx: Db, rows: readonly ChainedColumns[], known: KnownHeads): Promise<void> {
+  await flushDeferred(tx);
   const organizationId = rows[0]?.organization_id;
   if (organizationId === undefined) return;
-  const previous = await readHead(tx, organizationId);
+  known.set(organizationId, await appendTogether(tx, organizationId, rows));
+}
+
+async function appendDeferred(tx: Db, rows: readonly ChainedColumns[]): Promise<void> {
+  const [first] = rows;
+  if (first && rows.length === 1) return appendOne(tx, first);
+  // In the same order in every transaction, or two of them could wait for each other.
+  for (const organizationId of [...new Set(rows.map((row) => row.organization_id))].sort())
+    await appendTogether(
+      tx,
+      organizationId,
+      rows.filter((row) => row.organization_id === organizationId),
+    );
+}
+
+async function appendOne(tx: Db, row: ChainedColumns): Promise<void> {
+  const inserted = await appendInOneStatement.execute(tx, { ...row, text: encodeActivity(row) });
+  if (inserted === 0) throw missing(row.organization_id);
+}
+
+/** Returns the new head. */
+async function appendTogether(tx: Db, organizationId: string, rows: readonly ChainedColumns[]): Promise<ChainHead> {
+  const previous = await lockHead(tx, organizationId);
   let head: ChainHead = previous;
   const chained = rows.map((row) => {
     head = appendToChain(head, encodeActivity(row));
@@ -37,7 +57,7 @@ export async function appendActivities(tx: Db, rows: readonly ChainedColumns[], 
   const changed = await updateHead.execute(tx, { organizationId, previousHash: previous.hash, ...head });
   if (changed === 0) throw new Error(`The audit log of organization ${organizationId} changed in the meantime`);
   await insertRows(tx, chained);
-  known.set(organizationId, head);
+  return head;
 }
 
 /** PostgreSQL computes the hash: reading the head first would be one more round trip. */
@@ -117,6 +137,20 @@ const insertRows = preparedRows<ActivityRow>(
   (db, rows) => db.insertInto('activities').values(rows),
 );
 
+/** Other transactions wait until this one ends. */
+async function lockHead(tx: Db, organizationId: string): Promise<ChainHead> {
+  const row = await selectAndLockHead.first(tx, { organizationId });
+  if (!row) throw missing(organizationId);
+  return { sequence: row.audit_sequence, hash: row.audit_hash };
+}
+
+const selectAndLockHead = prepared((db: Db, value: { organizationId: string }) =>
+  lockRows(
+    db,
+    db.selectFrom('organizations').select(['audit_sequence', 'audit_hash']).where('id', '=', value.organizationId),
+  ),
+);
+
 export async function readHead(db: Db, organizationId: string): Promise<ChainHead> {
   const row = await db
     .selectFrom('organizations')
@@ -125,6 +159,54 @@ export async function readHead(db: Db, organizationId: string): Promise<ChainHea
     .executeTakeFirst();
   if (!row) throw missing(organizationId);
   return { sequence: row.audit_sequence, hash: row.audit_hash };
+}
+
+/** The newest activity that retention removed; the empty chain if there is none. */
+export interface Anchor extends ChainHead {
+  removedAt: number;
+}
+
+export async function readAnchor(db: Db, organizationId: string): Promise<Anchor> {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['audit_removed_sequence', 'audit_removed_hash', 'audit_removed_at'])
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  if (!row) throw missing(organizationId);
+  return { sequence: row.audit_removed_sequence, hash: row.audit_removed_hash, removedAt: row.audit_removed_at };
+}
+
+export async function updateAnchor(tx: Db, organizationId: string, anchor: Anchor): Promise<void> {
+  await tx
+    .updateTable('organizations')
+    .set({
+      audit_removed_sequence: anchor.sequence,
+      audit_removed_hash: anchor.hash,
+      audit_removed_at: anchor.removedAt,
+    })
+    .where('id', '=', organizationId)
+    .execute();
+}
+
+export async function deleteLinks(tx: Db, organizationId: string, through: number): Promise<void> {
+  await tx
+    .deleteFrom('activities')
+    .where('organization_id', '=', organizationId)
+    .where('sequence', '<=', through)
+    .execute();
+}
+
+/** The newest activity about a removal. */
+export async function findLastRemoval(db: Db, organizationId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('activities')
+    .select('document')
+    .where('organization_id', '=', organizationId)
+    .where('type', '=', 'audit_retention')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.document;
 }
 
 const missing = (organizationId: string) => new AppError('not_found', `organization ${organizationId} does not exist`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { createDatabase } from '../../test/support/postgres.ts';
+import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
 import { firstIdAt, newUuid } from '../kernel/ids.ts';
 import { insertOrganization } from '../organizations/store.ts';
@@ -52,7 +52,7 @@ onEachStore('the hash chain of the audit log', (store) => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     now = START;
     state = await open();
     audit = createAudit({ db: state.db, clock });
@@ -74,7 +74,7 @@ onEachStore('the hash chain of the audit log', (store) => {
     (await sql<{ id: string }>`SELECT id FROM activities WHERE ${whereNumber(number)}`.execute(state.db)).rows[0]?.id;
 
   it('is intact after recording, empty or not, and organizations are independent', async () => {
-    expect(await audit.verify(acme)).toEqual({ activities: 0, head: EMPTY_CHAIN, broken: undefined });
+    expect(await audit.verify(acme)).toMatchObject({ activities: 0, head: EMPTY_CHAIN, broken: undefined });
     await recordMany(acme, ACTIVITIES);
     await recordMany(globex, 3);
     const { activities, head, broken } = await audit.verify(acme);

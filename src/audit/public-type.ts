@@ -5,6 +5,7 @@ import type { Activity, ActivityType } from './activity.ts';
  * fail to read an activity with any other type.
  */
 const PUBLIC_TYPES = {
+  audit_retention: 'organization_update_name',
   service_update: 'service_update_name',
   service_idle: 'service_stop',
   service_state_change: 'service_update_name',

@@ -1,6 +1,14 @@
-import { type ChainHead, EMPTY_CHAIN, encodeActivity, hashLink } from '../state/activity-chain.ts';
+import { type ChainHead, encodeActivity, hashLink } from '../state/activity-chain.ts';
 import type { ActivityRow, Db } from '../state/tables.ts';
-import { findLinkAfter, listLinks, listLinksAt, readHead } from './chain-store.ts';
+import {
+  type Anchor,
+  findLastRemoval,
+  findLinkAfter,
+  listLinks,
+  listLinksAt,
+  readAnchor,
+  readHead,
+} from './chain-store.ts';
 
 /** The first broken link of a chain. */
 interface BrokenLink {
@@ -12,8 +20,10 @@ interface BrokenLink {
 }
 
 export interface Verification {
-  /** The verified activities, from the first one. */
+  /** The verified activities, from the first one that was not removed by retention. */
   activities: number;
+  /** What retention removed; its `sequence` is the number of removed activities. */
+  removed: Anchor;
   /** The stored head. */
   head: ChainHead;
   broken: BrokenLink | undefined;
@@ -26,8 +36,22 @@ const ROWS_PER_PAGE = 200;
  * earlier: it must still be part of the chain.
  */
 export async function verifyChain(db: Db, organizationId: string, expected?: ChainHead): Promise<Verification> {
+  for (;;) {
+    const removed = await readAnchor(db, organizationId);
+    const result = await verifyFrom(db, organizationId, removed, expected);
+    // Retention may have removed activities while they were read.
+    if (!result.broken || (await readAnchor(db, organizationId)).sequence === removed.sequence) return result;
+  }
+}
+
+async function verifyFrom(
+  db: Db,
+  organizationId: string,
+  removed: Anchor,
+  expected: ChainHead | undefined,
+): Promise<Verification> {
   const head = await readHead(db, organizationId);
-  let last: ChainHead = EMPTY_CHAIN;
+  let last: ChainHead = removed;
   let broken: BrokenLink | undefined;
   for await (const row of readLinks(db, organizationId, head.sequence)) {
     broken = checkLink(row, last) ?? checkExpected(row, expected);
@@ -36,7 +60,22 @@ export async function verifyChain(db: Db, organizationId: string, expected?: Cha
   }
   broken = broken ? await explain(db, broken, last, organizationId) : checkEnd(last, head, expected);
   broken ??= await findBeyondHead(db, organizationId);
-  return { activities: last.sequence, head, broken };
+  broken ??= checkRemoved(removed, expected, await findLastRemoval(db, organizationId));
+  return { activities: last.sequence - removed.sequence, removed, head, broken };
+}
+
+/** Every removal by retention is an activity of the chain, which therefore confirms the anchor. */
+function checkRemoved(removed: Anchor, expected?: ChainHead, document?: string): BrokenLink | undefined {
+  const { sequence, hash } = removed;
+  const reject = (text: string): BrokenLink => ({ kind: 'removed', sequence, id: undefined, text });
+  if (sequence > 0) {
+    const { after }: { after?: { through?: unknown; hash?: unknown } } = JSON.parse(document ?? '{}');
+    if (after?.through !== sequence || after.hash !== hash)
+      return reject('no activity records that retention removed it');
+  }
+  if (!expected || expected.sequence > sequence || (expected.sequence === sequence && expected.hash === hash))
+    return undefined;
+  return reject(`number ${expected.sequence} was noted as the head, and retention has removed it; note a newer head`);
 }
 
 async function* readLinks(db: Db, organizationId: string, lastSequence: number): AsyncGenerator<ActivityRow> {
@@ -51,7 +90,8 @@ async function* readLinks(db: Db, organizationId: string, lastSequence: number):
 const isNext = (row: ActivityRow, last: ChainHead): boolean =>
   hashLink(last.hash, row.sequence, encodeActivity(row)) === row.hash;
 
-function checkLink(row: ActivityRow, last: ChainHead): BrokenLink | undefined {
+/** Checks that a row follows the last link. */
+export function checkLink(row: ActivityRow, last: ChainHead): BrokenLink | undefined {
   const { sequence, id } = row;
   const next = last.sequence + 1;
   if (sequence < next) return { kind: 'inserted', sequence, id, text: 'another activity has the same number' };

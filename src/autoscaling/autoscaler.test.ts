@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { acme } from '../../test/support/fleet.ts';
-import { createDatabase } from '../../test/support/postgres.ts';
+import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
 import { createAudit } from '../audit/audit.ts';
 import type { Observed } from '../drivers/driver.ts';
@@ -51,7 +51,7 @@ onEachStore('the autoscaler', (store) => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     now = START;
     state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }), clock });

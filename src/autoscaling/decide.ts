@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '../kernel/clock.ts';
 import type { ServiceSize } from '../services/service.ts';
-import type { Action, Decision, DecisionSettings, Outcome } from './decision.ts';
-import { decideHorizontal } from './horizontal.ts';
+import type { Action, Decision, DecisionSettings, Outcome, Rules } from './decision.ts';
+import { HORIZONTAL_RULES } from './horizontal.ts';
 import { type LoadSample, type LoadSummary, summarizeLoad, toMinute, WINDOW_MINUTES } from './load.ts';
-import { clampSize, isSameSize } from './sizes.ts';
-import { decideVertical } from './vertical.ts';
+import { clampSize, isSameSize, type SizeLimits } from './sizes.ts';
+import { VERTICAL_RULES } from './vertical.ts';
 
 /**
  * Decides the size of a service from its load of the last 30 hours. Pure: the same arguments give the same decision.
@@ -17,32 +17,38 @@ export const decide = (history: readonly LoadSample[], settings: DecisionSetting
 export function decideFromSummary(load: LoadSummary, settings: DecisionSettings, now: number): Decision {
   const { current, limits, lastChangeAt } = settings;
   const { fixed, ...bounds } = limits;
-  const { to, reason, inputs } = choose(load, settings, now);
+  const { to, formatReason } = chooseSize(load, settings, now);
   return {
     at: now,
     action: to ? getAction(current, to) : 'none',
     from: current,
     to: to ?? current,
     inputs: {
-      ...inputs,
+      ...getRules(limits).describe(load, settings),
       ...bounds,
       ...(load.outOfMemoryMinute !== undefined && { outOfMemoryAt: load.outOfMemoryMinute * MINUTE_MS }),
       ...(lastChangeAt !== undefined && { lastChangeAt }),
     },
-    reason,
+    reason: formatReason(),
   };
 }
 
-function choose(load: LoadSummary, settings: DecisionSettings, now: number): Outcome {
+export const getRules = ({ mode }: SizeLimits): Rules => (mode === 'horizontal' ? HORIZONTAL_RULES : VERTICAL_RULES);
+
+/** The choice of `decideFromSummary`, without the figures that explain it. */
+export function chooseSize(load: LoadSummary, settings: DecisionSettings, now: number): Outcome {
   const { current, limits } = settings;
-  const rules = limits.mode === 'horizontal' ? decideHorizontal : decideVertical;
-  const outcome = rules(load, settings, { now, isNewOutOfMemory: isNewOutOfMemory(load, settings, now) });
-  if (limits.fixed !== undefined) return { reason: `${limits.fixed}.`, inputs: outcome.inputs };
+  const { fixed } = limits;
+  if (fixed !== undefined) return { formatReason: () => `${fixed}.` };
   const allowed = clampSize(current, limits);
-  if (isSameSize(allowed, current)) return outcome;
+  if (isSameSize(allowed, current)) {
+    const state = { now, isNewOutOfMemory: isNewOutOfMemory(load, settings, now) };
+    return getRules(limits).choose(load, settings, state);
+  }
   // Limits apply at once and without data: a person or the schedule set them.
-  const reason = `The settings allow ${formatRange(limits.minMemoryGb, limits.maxMemoryGb)} GB and ${formatRange(limits.minReplicas, limits.maxReplicas)} replicas, so the service gets ${allowed.replicas} × ${allowed.memoryGb} GB.`;
-  return { to: allowed, reason, inputs: outcome.inputs };
+  const formatReason = () =>
+    `The settings allow ${formatRange(limits.minMemoryGb, limits.maxMemoryGb)} GB and ${formatRange(limits.minReplicas, limits.maxReplicas)} replicas, so the service gets ${allowed.replicas} × ${allowed.memoryGb} GB.`;
+  return { to: allowed, formatReason };
 }
 
 /** In the last three hours, and after the last change of the size: an earlier failure is what the change answered. */

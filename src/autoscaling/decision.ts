@@ -56,19 +56,47 @@ export interface Decision {
   reason: string;
 }
 
-/** The result of the rules of one mode. `to` is left out for no change. */
+/** The size that the rules of one mode choose. */
 export interface Outcome {
+  /** Left out for no change. */
   to?: ServiceSize;
-  reason: string;
-  inputs: Omit<DecisionInputs, keyof SizeLimits | 'mode' | 'outOfMemoryAt' | 'lastChangeAt'>;
+  /** A function, because a replay makes millions of decisions and shows no reasons. */
+  formatReason(): string;
 }
 
-/** Decides for one mode. `isNewOutOfMemory`: a query failed for lack of memory since the last change. */
-export type Rules = (
-  load: LoadSummary,
-  settings: DecisionSettings,
-  state: { now: number; isNewOutOfMemory: boolean },
-) => Outcome;
+/** The loads, over all replicas, that a size is meant for. */
+export interface LoadBounds {
+  /** The size grows only if a load was higher than this within `upMinutes`. */
+  up: Loads;
+  upMinutes: number;
+  /** The size shrinks only if all loads were lower than this for `downMinutes`, and `downCoolDownMs` after a change. */
+  down: Loads;
+  downMinutes: number;
+  downCoolDownMs: number;
+  /** Decisions are made in minutes that are multiples of this, and when a query fails for lack of memory. */
+  everyMinutes: number;
+}
+
+interface Loads {
+  cpuCores: number;
+  memoryGb: number;
+  queries: number;
+}
+
+/** The rules of one mode. */
+export interface Rules {
+  /** `isNewOutOfMemory`: a query failed for lack of memory since the last change. */
+  choose(load: LoadSummary, settings: DecisionSettings, state: { now: number; isNewOutOfMemory: boolean }): Outcome;
+  describe(
+    load: LoadSummary,
+    settings: DecisionSettings,
+  ): Omit<DecisionInputs, keyof SizeLimits | 'mode' | 'outOfMemoryAt' | 'lastChangeAt'>;
+  /** Unless a query failed for lack of memory, `choose` changes nothing within the bounds. */
+  getBounds(settings: DecisionSettings): LoadBounds;
+}
+
+/** Bounds are computed in another order than the shares that are compared, so they are wider by more than the rounding. */
+export const ROUNDING = 1e-9;
 
 /** Of the minutes of a window, those that must have data before a size is reduced. */
 export const MIN_COVERAGE = 0.95;

@@ -7,6 +7,7 @@ import {
   isCoolingDown,
   MIN_COVERAGE,
   type Outcome,
+  ROUNDING,
   type Rules,
   toPercent,
 } from './decision.ts';
@@ -36,14 +37,14 @@ interface HorizontalThresholds {
   inAtMost: number;
 }
 
-function getHorizontalThresholds({ current, limits }: DecisionSettings): HorizontalThresholds {
+function getThresholds({ current, limits }: DecisionSettings): HorizontalThresholds {
   const { replicas } = current;
   const canShrink = replicas > limits.minReplicas;
   return {
     out: replicas < limits.maxReplicas ? replicas * MAX_SHARE : Number.POSITIVE_INFINITY,
-    in: canShrink ? replicas * MIN_SHARE : 0,
+    in: canShrink ? replicas * MIN_SHARE : Number.NEGATIVE_INFINITY,
     // The remaining replicas must not be above the target, or the next peak would reverse the change.
-    inAtMost: canShrink ? (replicas - 1) * TARGET_SHARE : -1,
+    inAtMost: canShrink ? (replicas - 1) * TARGET_SHARE : Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -52,39 +53,41 @@ const countUsedReplicas = ({ cpuCores = 0, memoryGb = 0, queries = 0 }: Peaks, s
   Math.max((cpuCores * GB_PER_CORE) / size.memoryGb, memoryGb / size.memoryGb, queries / QUERIES_PER_REPLICA);
 
 /** Replicas are added for the peak of ten minutes, and removed for the peak of an hour: removing is more careful. */
-export const decideHorizontal: Rules = (load, settings, { now, isNewOutOfMemory }): Outcome => {
+const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Outcome => {
   const { current, limits } = settings;
   const { replicas } = current;
-  const thresholds = getHorizontalThresholds(settings);
+  const thresholds = getThresholds(settings);
   const used = countUsedReplicas(load.tenMinutes, current);
   const usedInHour = countUsedReplicas(load.hour, current);
-  const inputs = describe(load, settings, used);
-  const keep = (reason: string): Outcome => ({ reason, inputs });
-  const resize = (to: number, reason: string): Outcome => ({
-    to: { ...current, replicas: to },
-    reason: `${reason}, so the service gets ${formatReplicas(to)} instead of ${replicas}.`,
-    inputs,
+  const keep = (formatReason: () => string): Outcome => ({ formatReason });
+  const resize = (to: number, formatCause: () => string): Outcome => ({
+    to: { memoryGb: current.memoryGb, replicas: to },
+    formatReason: () => `${formatCause()}, so the service gets ${formatReplicas(to)} instead of ${replicas}.`,
   });
   const isLargest = replicas >= limits.maxReplicas;
   if (isNewOutOfMemory)
     return isLargest
-      ? keep(`A query failed for lack of memory, but ${formatReplicas(replicas)} is the maximum.`)
-      : resize(replicas + 1, 'A query failed for lack of memory');
-  const usage = `The highest of CPU, memory and queries was ${formatPercent(used / replicas)} in the last 10 minutes`;
+      ? keep(() => `A query failed for lack of memory, but ${formatReplicas(replicas)} is the maximum.`)
+      : resize(replicas + 1, () => 'A query failed for lack of memory');
+  const formatUsage = () => describeUsage(used / replicas, 'last 10 minutes');
   if (used > thresholds.out) {
     if (isCoolingDown(settings, now, OUT_COOL_DOWN_MS))
-      return keep(`${usage}, which calls for another replica, but the size changed a moment ago.`);
-    return resize(replicas + 1, `${usage}, above 80 %`);
+      return keep(() => `${formatUsage()}, which calls for another replica, but the size changed a moment ago.`);
+    return resize(replicas + 1, () => `${formatUsage()}, above 80 %`);
   }
-  if (isUnknown(load.hour)) return keep('No load was measured in the last hour, so the size stays as it is.');
+  if (isUnknown(load.hour)) return keep(() => 'No load was measured in the last hour, so the size stays as it is.');
   const isLow = usedInHour < thresholds.in && usedInHour <= thresholds.inAtMost;
-  if (!isLow) return keep(`${usage}, so ${formatReplicas(replicas)} ${replicas === 1 ? 'is' : 'are'} kept.`);
-  const lowUsage = `The highest of CPU, memory and queries was ${formatPercent(usedInHour / replicas)} in the last hour`;
+  if (!isLow)
+    return keep(() => `${formatUsage()}, so ${formatReplicas(replicas)} ${replicas === 1 ? 'is' : 'are'} kept.`);
+  const formatLowUsage = () => describeUsage(usedInHour / replicas, 'last hour');
   const obstacle = findObstacle(load, settings, now);
   return obstacle === undefined
-    ? resize(replicas - 1, `${lowUsage}, below 45 %`)
-    : keep(`${lowUsage}, which calls for fewer replicas, but ${obstacle}.`);
+    ? resize(replicas - 1, () => `${formatLowUsage()}, below 45 %`)
+    : keep(() => `${formatLowUsage()}, which calls for fewer replicas, but ${obstacle}.`);
 };
+
+const describeUsage = (share: number, period: string): string =>
+  `The highest of CPU, memory and queries was ${formatPercent(share)} in the ${period}`;
 
 /** Why a replica that is not needed is kept. */
 function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number): string | undefined {
@@ -95,7 +98,8 @@ function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number
   return undefined;
 }
 
-function describe({ hour }: LoadSummary, { current, limits }: DecisionSettings, used: number): Outcome['inputs'] {
+const describe: Rules['describe'] = ({ tenMinutes, hour }, { current, limits }) => {
+  const used = countUsedReplicas(tenMinutes, current);
   const { cpuCores, memoryGb, queries, coveredMinutes } = hour;
   const total = current.memoryGb * current.replicas;
   return {
@@ -112,7 +116,28 @@ function describe({ hour }: LoadSummary, { current, limits }: DecisionSettings, 
     }),
     targetReplicas: Math.min(limits.maxReplicas, Math.max(limits.minReplicas, Math.ceil(used / TARGET_SHARE))),
   };
-}
+};
+
+const getBounds: Rules['getBounds'] = (settings) => {
+  const thresholds = getThresholds(settings);
+  return {
+    up: toLoads(thresholds.out * (1 - ROUNDING), settings.current),
+    upMinutes: WINDOW_MINUTES.tenMinutes,
+    down: toLoads(Math.min(thresholds.in, thresholds.inAtMost) * (1 + ROUNDING), settings.current),
+    downMinutes: WINDOW,
+    downCoolDownMs: IN_COOL_DOWN_MS,
+    everyMinutes: HORIZONTAL_EVERY_MINUTES,
+  };
+};
+
+/** The loads that fully use a number of replicas: the reverse of `countUsedReplicas`. */
+const toLoads = (used: number, { memoryGb }: ServiceSize) => ({
+  cpuCores: (used * memoryGb) / GB_PER_CORE,
+  memoryGb: used * memoryGb,
+  queries: used * QUERIES_PER_REPLICA,
+});
+
+export const HORIZONTAL_RULES: Rules = { choose, describe, getBounds };
 
 const isUnknown = ({ cpuCores, memoryGb, queries }: Peaks): boolean =>
   cpuCores === undefined && memoryGb === undefined && queries === undefined;

@@ -88,7 +88,7 @@ export const HistoryRecord = NamedObject('AutoscalingHistory', {
   decisions: Type.Array(DecisionRecord, { description: 'Oldest first; the newest 1,000' }),
 });
 
-const Time = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
+const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
 
 export const HistoryQuery = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../kernel/clock.ts';
+import type { ServiceSize } from '../services/service.ts';
 import {
   type DecisionSettings,
   formatPercent,
@@ -6,6 +7,7 @@ import {
   isCoolingDown,
   MIN_COVERAGE,
   type Outcome,
+  ROUNDING,
   type Rules,
   toPercent,
 } from './decision.ts';
@@ -39,8 +41,8 @@ interface VerticalThresholds {
   memoryDown: number;
 }
 
-/** Infinite, or zero and below, at the limits, where there is no step. */
-export function getVerticalThresholds({ current, limits }: DecisionSettings): VerticalThresholds {
+/** Infinite at the limits, where there is no step. */
+function getThresholds({ current, limits }: DecisionSettings): VerticalThresholds {
   const { memoryGb, replicas } = current;
   const cores = (memoryGb / GB_PER_CORE) * replicas;
   const hasLarger = findLarger(memoryGb, limits) !== undefined;
@@ -48,48 +50,45 @@ export function getVerticalThresholds({ current, limits }: DecisionSettings): Ve
   return {
     cpuUp: hasLarger ? cores * MAX_CPU_SHARE : Number.POSITIVE_INFINITY,
     memoryUp: hasLarger ? (memoryGb * replicas) / MEMORY_FACTOR : Number.POSITIVE_INFINITY,
-    cpuDown: smaller === undefined ? 0 : cores * MIN_CPU_SHARE,
-    memoryDown: smaller === undefined ? -1 : (smaller * replicas) / (MEMORY_FACTOR * DOWN_MARGIN),
+    cpuDown: smaller === undefined ? Number.NEGATIVE_INFINITY : cores * MIN_CPU_SHARE,
+    memoryDown: smaller === undefined ? Number.NEGATIVE_INFINITY : (smaller * replicas) / (MEMORY_FACTOR * DOWN_MARGIN),
   };
 }
 
 /** The peak of three hours decides whether the size changes, the peak of thirty hours how fast it grows. */
-export const decideVertical: Rules = (load, settings, { now, isNewOutOfMemory }): Outcome => {
+const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Outcome => {
   const { current, limits } = settings;
   const peaks = load.threeHours;
-  const thresholds = getVerticalThresholds(settings);
-  const targetMemoryGb = findTarget(load.thirtyHours, settings);
-  const inputs = describe(load, settings, targetMemoryGb);
-  const keep = (reason: string): Outcome => ({ reason, inputs });
-  const resize = (memoryGb: number, reason: string): Outcome => ({
-    to: { ...current, memoryGb },
-    reason: `${reason}, so a replica gets ${memoryGb} GB instead of ${current.memoryGb} GB.`,
-    inputs,
+  const keep = (formatReason: () => string): Outcome => ({ formatReason });
+  const resize = (memoryGb: number, formatCause: () => string): Outcome => ({
+    to: { memoryGb, replicas: current.replicas },
+    formatReason: () => `${formatCause()}, so a replica gets ${memoryGb} GB instead of ${current.memoryGb} GB.`,
   });
   const larger = findLarger(current.memoryGb, limits);
   if (isNewOutOfMemory)
     return larger === undefined
-      ? keep(`A query failed for lack of memory, but ${current.memoryGb} GB per replica is the maximum.`)
-      : resize(larger, 'A query failed for lack of memory');
+      ? keep(() => `A query failed for lack of memory, but ${current.memoryGb} GB per replica is the maximum.`)
+      : resize(larger, () => 'A query failed for lack of memory');
 
+  const thresholds = getThresholds(settings);
   const cpuPeak = peaks.cpuCores ?? 0;
   const memoryPeak = peaks.memoryGb ?? 0;
-  const usage = describeUsage(peaks, current.memoryGb, current.replicas);
+  const formatUsage = () => describeUsage(peaks, current);
   if (larger !== undefined && (cpuPeak > thresholds.cpuUp || memoryPeak > thresholds.memoryUp)) {
-    const isFar = larger < (targetMemoryGb ?? 0);
+    const isFar = larger < (findTarget(load.thirtyHours, settings) ?? 0);
     if (isCoolingDown(settings, now, isFar ? FAR_UP_COOL_DOWN_MS : UP_COOL_DOWN_MS))
-      return keep(`${usage}, which calls for more memory, but the size changed a moment ago.`);
-    return resize(larger, `${usage}, which is above the target`);
+      return keep(() => `${formatUsage()}, which calls for more memory, but the size changed a moment ago.`);
+    return resize(larger, () => `${formatUsage()}, which is above the target`);
   }
   if (peaks.cpuCores === undefined && peaks.memoryGb === undefined)
-    return keep('No load was measured in the last 3 hours, so the size stays as it is.');
+    return keep(() => 'No load was measured in the last 3 hours, so the size stays as it is.');
   const smaller = findSmaller(current.memoryGb, limits);
   if (smaller === undefined || cpuPeak >= thresholds.cpuDown || memoryPeak > thresholds.memoryDown)
-    return keep(`${usage}, so ${current.memoryGb} GB per replica ${describeFit(larger, smaller)}.`);
+    return keep(() => `${formatUsage()}, so ${current.memoryGb} GB per replica ${describeFit(larger, smaller)}.`);
   const obstacle = findObstacle(load, settings, now);
   return obstacle === undefined
-    ? resize(smaller, `${usage}, which is below the target`)
-    : keep(`${usage}, which calls for less memory, but ${obstacle}.`);
+    ? resize(smaller, () => `${formatUsage()}, which is below the target`)
+    : keep(() => `${formatUsage()}, which calls for less memory, but ${obstacle}.`);
 };
 
 /** Why a size that is too large is kept. */
@@ -109,11 +108,9 @@ function findTarget({ cpuCores, memoryGb }: Peaks, { current, limits }: Decision
   return findSizeFor(Math.max(forCpu, forMemory) / current.replicas, limits);
 }
 
-function describe(
-  { threeHours, thirtyHours }: LoadSummary,
-  { current }: DecisionSettings,
-  targetMemoryGb: number | undefined,
-): Outcome['inputs'] {
+const describe: Rules['describe'] = ({ threeHours, thirtyHours }, settings) => {
+  const { current } = settings;
+  const targetMemoryGb = findTarget(thirtyHours, settings);
   const total = current.memoryGb * current.replicas;
   const { cpuCores, memoryGb, coveredMinutes } = threeHours;
   return {
@@ -128,11 +125,25 @@ function describe(
     ...(thirtyHours.memoryGb !== undefined && { longPeakMemoryGb: thirtyHours.memoryGb }),
     ...(targetMemoryGb !== undefined && { targetMemoryGb }),
   };
-}
+};
+
+const getBounds: Rules['getBounds'] = (settings) => {
+  const { cpuUp, memoryUp, cpuDown, memoryDown } = getThresholds(settings);
+  return {
+    up: { cpuCores: cpuUp, memoryGb: memoryUp, queries: Number.POSITIVE_INFINITY },
+    upMinutes: WINDOW,
+    down: { cpuCores: cpuDown, memoryGb: memoryDown * (1 + ROUNDING), queries: Number.POSITIVE_INFINITY },
+    downMinutes: WINDOW,
+    downCoolDownMs: DOWN_COOL_DOWN_MS,
+    everyMinutes: 1,
+  };
+};
+
+export const VERTICAL_RULES: Rules = { choose, describe, getBounds };
 
 /** "CPU peaked at 82 % and memory at 40 % in the last 3 hours". */
-function describeUsage({ cpuCores, memoryGb }: Peaks, replicaGb: number, replicas: number): string {
-  const total = replicaGb * replicas;
+function describeUsage({ cpuCores, memoryGb }: Peaks, size: ServiceSize): string {
+  const total = size.memoryGb * size.replicas;
   const cpu = cpuCores === undefined ? undefined : formatPercent((cpuCores * GB_PER_CORE) / total);
   const memory = memoryGb === undefined ? undefined : formatPercent(memoryGb / total);
   if (cpu === undefined) return `Memory peaked at ${memory} in the last 3 hours`;

@@ -32,8 +32,8 @@ interface BackupResult {
   tables: CopiedTable[];
 }
 
-/** What belongs to running servers: sessions of the console, and the node that uses the embedded engine. */
-const OMITTED_TABLES = ['console_sessions', 'engine_owners', 'leases'];
+/** What belongs to running servers: sessions of the console, the node that uses the embedded engine, counted requests. */
+const OMITTED_TABLES = ['console_sessions', 'engine_owners', 'leases', 'rate_windows'];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */

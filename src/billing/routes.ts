@@ -22,11 +22,11 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
     organizationId: string,
     { filter = [], service_id }: Static<typeof UsageCostQuery>,
   ): Promise<CostSelection | undefined> {
-    if (filter.length === 0 && !service_id) return undefined;
-    return {
-      serviceIds: service_id && new Set(service_id.map((id) => id.toLowerCase())),
-      isWanted: filter.length > 0 ? await costs.selectTagged(organizationId, filter) : undefined,
-    };
+    const wanted = service_id && new Set(service_id.map((id) => id.toLowerCase()));
+    if (filter.length === 0) return wanted && { serviceIds: wanted, warehouseIds: new Set() };
+    const tagged = await costs.selectTagged(organizationId, filter);
+    if (!wanted) return tagged;
+    return { serviceIds: new Set([...wanted].filter((id) => tagged.serviceIds.has(id))), warehouseIds: new Set() };
   }
 
   return (app) => {

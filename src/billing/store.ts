@@ -94,19 +94,19 @@ export async function listCosts(db: Db, organizationId: string, { from, to }: Wi
   return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
 }
 
-/** The costs of some services and of their clickpipes. Reads these records only, however many others there are. */
-export async function listServiceCosts(
+/** The costs of some services, of their clickpipes and of some warehouses. Reads no records of others. */
+export async function listSelectedCosts(
   db: Db,
   organizationId: string,
   { from, to }: Window,
-  serviceIds: Iterable<string>,
+  { serviceIds, warehouseIds }: { serviceIds: Iterable<string>; warehouseIds: Iterable<string> },
 ): Promise<Cost[]> {
-  const ids = [...serviceIds];
-  const select = (entityType: EntityType, column: string) => sql`SELECT ${packedCostColumns} FROM usage_costs
-    WHERE organization_id = ${organizationId} AND ${isIn(db, 'date', listDaysBetween(from, to))}
+  const select = (entityType: EntityType, column: string, ids: Iterable<string>) => sql`SELECT ${packedCostColumns}
+    FROM usage_costs WHERE organization_id = ${organizationId} AND ${isIn(db, 'date', listDaysBetween(from, to))}
     AND entity_type = ${entityType} AND ${isIn(db, column, ids)}`;
-  const { rows } = await sql<PackedCostRow>`${select('service', 'entity_id')}
-    UNION ALL ${select('clickpipe', 'service_id')}`.execute(db);
+  const { rows } = await sql<PackedCostRow>`${select('service', 'entity_id', serviceIds)}
+    UNION ALL ${select('clickpipe', 'service_id', serviceIds)}
+    UNION ALL ${select('datawarehouse', 'entity_id', warehouseIds)}`.execute(db);
   return rows.map((row) => parsePackedCost(organizationId, row));
 }
 

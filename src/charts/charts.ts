@@ -19,6 +19,7 @@ import type { Plan, Points, SeriesQuery, TopGroups } from './series-query.ts';
 import { createSharedQueries, type QueryClient } from './shared-queries.ts';
 import { createSourceResolver, type ResolvedSource } from './source-resolver.ts';
 import {
+  chooseOrders,
   formatSeriesName,
   type NamedPoints,
   type RenderableTile,
@@ -146,8 +147,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     if (type === 'heatmap') return toHeatmapData(frame, buckets, shown, partialBuckets);
     if (type === 'number') return toNumberData(frame, shown);
     if (type === 'pie' || type === 'bar') return toPartsData(frame, type, shown);
-    const [first] = tile.series;
-    return toTableData(frame, first?.groupBy ?? [], shown, first?.sortOrder ?? 'desc');
+    return toTableData(frame, tile.series[0]?.groupBy ?? [], shown, chooseOrders(tile, isRatio));
   }
 
   async function renderTile(scope: QueryClient, tile: RenderableTile, view: TileView): Promise<TileData> {

@@ -1,5 +1,6 @@
 import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import type { Points, Value } from './series-query.ts';
+import { type ColumnOrder, findColumnOrders } from './sort-order.ts';
 import type { Tile } from './tile-schema.ts';
 import type { PartialBucket, TimeBuckets } from './time-buckets.ts';
 import type { Unit } from './units.ts';
@@ -199,12 +200,20 @@ export function toPartsData(frame: TileFrame, type: 'pie' | 'bar', named: NamedP
   return { type, ...frame, parts, groups: countGroups(named) };
 }
 
-/** One row per group with the value of each series, ordered by the first series. */
+/** The order of a table: that of its config, or by its first value. A ratio is a value without a name. */
+export function chooseOrders({ config, series }: RenderableTile, isRatio: boolean): ColumnOrder[] {
+  const [first] = series;
+  const groupBy = first?.groupBy ?? [];
+  const byValue: ColumnOrder = { column: groupBy.length, order: first?.sortOrder ?? 'desc' };
+  return findColumnOrders(config?.orderBy, groupBy, isRatio ? [] : series) ?? [byValue];
+}
+
+/** One row per group with the value of each series. */
 export function toTableData(
   frame: TileFrame,
   groupBy: readonly string[],
   named: NamedPoints[],
-  order: 'asc' | 'desc',
+  orders: readonly ColumnOrder[],
 ): TableData {
   const rows = new Map<string, { labels: string[]; isOthers: boolean; values: Value[] }>();
   for (const [index, { points }] of named.entries()) {
@@ -215,9 +224,16 @@ export function toTableData(
       row.values[index] = values[0] ?? null;
     }
   }
+  const compareRows = (a: Value[], b: Value[]): number => {
+    for (const { column, order } of orders) {
+      const difference = compareValues(a[column], b[column]);
+      if (difference !== 0) return order === 'asc' ? difference : -difference;
+    }
+    return 0;
+  };
   const sorted = [...rows.values()].sort(
     (a, b) =>
-      Number(a.isOthers) - Number(b.isOthers) || compareValues(a.values[0], b.values[0]) * (order === 'asc' ? 1 : -1),
+      Number(a.isOthers) - Number(b.isOthers) || compareRows([...a.labels, ...a.values], [...b.labels, ...b.values]),
   );
   return {
     type: 'table',

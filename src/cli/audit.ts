@@ -43,23 +43,26 @@ type Checked = Verification & { organization: Organization };
 function formatResult(checked: readonly Checked[]): CommandOutput {
   const failed = checked.filter(({ broken }) => broken);
   return {
-    json: checked.map(({ organization: { id, name }, activities, head, broken }) => ({
+    json: checked.map(({ organization: { id, name }, activities, removed, head, broken }) => ({
       organizationId: id,
       name,
       intact: !broken,
       verified: activities,
+      removedByRetention: removed.sequence,
+      ...(removed.sequence > 0 ? { removedAt: new Date(removed.removedAt).toISOString() } : {}),
       head: formatHead(head),
       ...(broken
         ? { problem: { kind: broken.kind, number: broken.sequence, activityId: broken.id ?? null, text: broken.text } }
         : {}),
     })),
     table: {
-      header: ['ORGANIZATION', 'NAME', 'RESULT', 'VERIFIED', 'HEAD'],
-      rows: checked.map(({ organization: { id, name }, activities, head, broken }) => [
+      header: ['ORGANIZATION', 'NAME', 'RESULT', 'VERIFIED', 'REMOVED BY RETENTION', 'HEAD'],
+      rows: checked.map(({ organization: { id, name }, activities, removed, head, broken }) => [
         id,
         name,
         broken?.kind ?? 'intact',
         String(activities),
+        String(removed.sequence),
         formatHead(head),
       ]),
     },

@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/activity.ts';
-import type { Config, SettingTexts } from '../config.ts';
+import type { Config, ConfigFile, SettingTexts } from '../config.ts';
 import type { Domains } from '../domains.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { SettingName } from '../settings.ts';
@@ -8,8 +8,13 @@ import type { ParameterSet, ParameterValues } from './parameters.ts';
 /** Access to the process: environment, files, streams and signals. Provided by `main.ts`; commands use nothing else. */
 export interface ProcessAccess {
   environment: Record<string, string | undefined>;
-  readFile(path: string): string;
+  /** Throws if the file is larger than `maxBytes`. */
+  readFile(path: string, maxBytes?: number): string;
+  /** The permission bits of a file. */
+  readFileMode(path: string): number;
   writeFile(path: string, text: string): void;
+  /** Only the owner can read the file. Throws if it exists. */
+  writeNewFile(path: string, text: string): void;
   /** Streams a file of any size. */
   openFile(path: string): { bytes: number; chunks: AsyncIterable<Buffer> };
   /** Writes a line of data to standard output. */
@@ -24,6 +29,8 @@ export interface ProcessAccess {
   showProgress(line: string): void;
   /** Resolves on SIGTERM or SIGINT. */
   waitForStop(): Promise<void>;
+  /** Calls the listener on each SIGUSR2. */
+  onToggleDebug(listener: () => void): void;
   userName: string;
 }
 
@@ -41,6 +48,10 @@ export interface CommandContext<Options = unknown, Arguments = unknown> extends 
   arguments: Arguments;
   /** Throws a `UsageError` with every invalid setting. */
   readConfig(): Config;
+  /** The settings as they were written, including secrets. */
+  readSettingTexts(): SettingTexts;
+  /** The file that `--config` names, as it was read first. */
+  readConfigFile(): ConfigFile | undefined;
   /** The author of changes in the audit log; `program` identifies the command. */
   actor(program?: string): Actor;
   /** Opens the store and the engine, runs `work`, closes them. */
@@ -96,3 +107,7 @@ export function readInputFile({ readFile }: Pick<ProcessAccess, 'readFile'>, pat
     throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
   }
 }
+
+/** The settings that a command accepts. A command with settings also reads them from a config file. */
+export const listSettings = ({ settings }: Pick<Command, 'settings'>): SettingName[] =>
+  settings ? [...new Set([...settings, 'configFile' as const])] : [];

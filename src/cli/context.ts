@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/activity.ts';
-import { type Config, loadConfig, type SettingTexts } from '../config.ts';
+import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
 import { openEngine } from '../engine/open.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -7,6 +7,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { openState } from '../state/open.ts';
 import { type CommandContext, type ProcessAccess, UsageError } from './command.ts';
+import { readConfigFile } from './config-file.ts';
 import { openLogs } from './logs.ts';
 
 interface ContextInput {
@@ -20,15 +21,22 @@ interface ContextInput {
 export function createCommandContext({ access, flags, defaults = {}, ...given }: ContextInput): CommandContext {
   const { environment, readFile, userName } = access;
 
-  function readConfig(): Config {
-    const loaded = loadConfig({ flags, defaults, environment, readFile });
+  let file: { read: ConfigFile | undefined } | undefined;
+  const readFileOnce = (): ConfigFile | undefined => {
+    file ??= { read: readConfigFile(access, flags) };
+    return file.read;
+  };
+
+  function load(): { config: Config; texts: SettingTexts } {
+    const loaded = loadConfig({ flags, file: readFileOnce(), defaults, environment, readFile });
     if ('problems' in loaded) throw new UsageError(loaded.problems);
-    return loaded.config;
+    return loaded;
   }
+  const readConfig = (): Config => load().config;
 
   async function withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T> {
     const config = readConfig();
-    const { log, close } = openLogs(config.logLevel);
+    const { log, close } = openLogs(config);
     const engine = openEngine({ ...config, clock: systemClock, log });
     const state = await openState({ ...config, clock: systemClock });
     try {
@@ -44,6 +52,8 @@ export function createCommandContext({ access, flags, defaults = {}, ...given }:
     ...access,
     ...given,
     readConfig,
+    readSettingTexts: () => load().texts,
+    readConfigFile: readFileOnce,
     withDomains,
     withOrganization: (work) =>
       withDomains(async (domains) => {

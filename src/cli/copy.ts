@@ -7,7 +7,7 @@ import { openLogs } from './logs.ts';
 /** Runs a copy of all data with progress on the terminal; SIGINT and SIGTERM cancel it. */
 export async function runCopy<T>(context: CommandContext, work: (options: CopyOptions) => Promise<T>): Promise<T> {
   const config = context.readConfig();
-  const { log, close } = openLogs(config.logLevel);
+  const { log, close } = openLogs(config);
   const abort = new AbortController();
   void context.waitForStop().then(() => abort.abort(new AppError('unavailable', 'The command was interrupted')));
   try {

@@ -1,11 +1,43 @@
-import { createReadStream, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { ProcessAccess } from './command.ts';
 
 const READ_CHUNK_BYTES = 1024 * 1024;
 
-export const readFile: ProcessAccess['readFile'] = (path) => readFileSync(path, 'utf8');
+export const readFile: ProcessAccess['readFile'] = (path, maxBytes) =>
+  maxBytes === undefined ? readFileSync(path, 'utf8') : readLimited(path, maxBytes);
+
+/** Reads no more than one byte too many, also from a pipe, whose size is unknown. */
+function readLimited(path: string, maxBytes: number): string {
+  const buffer = Buffer.alloc(maxBytes + 1);
+  const fd = openSync(path, 'r');
+  try {
+    let length = 0;
+    for (let read = -1; read !== 0 && length <= maxBytes; length += read)
+      read = readSync(fd, buffer, length, buffer.length - length, null);
+    if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Windows has no such permissions. */
+export const readFileMode: ProcessAccess['readFileMode'] = (path) =>
+  process.platform === 'win32' ? 0 : statSync(path).mode;
 
 export const writeFile: ProcessAccess['writeFile'] = (path, text) => writeFileSync(path, text);
+
+export const writeNewFile: ProcessAccess['writeNewFile'] = (path, text) =>
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
 
 export const openFile: ProcessAccess['openFile'] = (path) => {
   const fd = openSync(path, 'r');

@@ -2,6 +2,8 @@ import { write } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const CHUNK_BYTES = 65_536;
+/** A pipe does not mix writes of up to this length with those of other processes. */
+const SHARED_CHUNK_BYTES = 4096;
 const FLUSH_BYTES = 16_384;
 const FLUSH_INTERVAL_MS = 500;
 /** Delay after EAGAIN: standard error may be a full pipe. */
@@ -15,10 +17,12 @@ const MAX_BYTES_PER_CHARACTER = 3;
 /**
  * Writes lines to a file descriptor in the background, in order. Lines are encoded as they arrive: pino's own
  * destination buffers strings, which takes four times as long per request. After a write error (such as a full disk)
- * the sink discards everything, so that logging neither stops the server nor delays its shutdown.
+ * the sink discards everything, so that logging neither stops the server nor delays its shutdown. `isShared`: other
+ * processes write to the same file.
  */
-export function openLogSink(fd: number, timestamp: () => string) {
-  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+export function openLogSink(fd: number, timestamp: () => string, { isShared = false } = {}) {
+  const chunkBytes = isShared ? SHARED_CHUNK_BYTES : CHUNK_BYTES;
+  let chunk = Buffer.allocUnsafe(chunkBytes);
   let length = 0;
   let queue: Buffer[] = [];
   let queuedBytes = 0;
@@ -28,15 +32,15 @@ export function openLogSink(fd: number, timestamp: () => string) {
 
   function append(line: string): void {
     const maxBytes = line.length * MAX_BYTES_PER_CHARACTER;
-    if (length + maxBytes > CHUNK_BYTES) enqueueChunk();
-    if (maxBytes > CHUNK_BYTES) enqueue(Buffer.from(line));
+    if (length + maxBytes > chunkBytes) flush();
+    if (maxBytes > chunkBytes) enqueue(Buffer.from(line));
     else length += chunk.write(line, length);
   }
 
   function enqueueChunk(): void {
     if (length === 0) return;
     enqueue(chunk.subarray(0, length));
-    chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    chunk = Buffer.allocUnsafe(chunkBytes);
     length = 0;
   }
 

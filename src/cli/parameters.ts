@@ -25,6 +25,9 @@ interface Parameter<T> {
 export type ParameterSet = Record<string, Parameter<unknown>>;
 export type ParameterValues<P> = { [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never };
 
+/** `dryRun` → `--dry-run`. */
+export const formatFlag = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 const MAX_QUOTED_CHARACTERS = 80;
 
 function readText<T>({ parse, rule, isSecret }: ValueRule<T>, text: string, label: string, problems: string[]): T {

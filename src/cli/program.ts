@@ -8,7 +8,8 @@ import { auditCommands } from './audit.ts';
 import { autoscaleCommands } from './autoscale.ts';
 import { backup } from './backup.ts';
 import { budgetCommands } from './budgets.ts';
-import { type Command, type CommandOutput, type ProcessAccess, UsageError } from './command.ts';
+import { type Command, type CommandOutput, listSettings, type ProcessAccess, UsageError } from './command.ts';
+import { defineCompletion } from './completion.ts';
 import { createCommandContext } from './context.ts';
 import { dashboardCommands } from './dashboards.ts';
 import { demo } from './demo.ts';
@@ -16,7 +17,7 @@ import { doctor } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { moveStore } from './move.ts';
 import { listOrganizations } from './organizations.ts';
-import type { ParameterSet } from './parameters.ts';
+import { formatFlag, type ParameterSet } from './parameters.ts';
 import { priceCommands } from './prices.ts';
 import { reference } from './reference.ts';
 import { restoreBackup } from './restore.ts';
@@ -24,6 +25,7 @@ import { serve } from './serve.ts';
 import { planService } from './service-plan.ts';
 import { serviceQueryCommands } from './service-queries.ts';
 import { serviceCommands } from './services.ts';
+import { supportBundle } from './support-bundle.ts';
 import { formatTable } from './table.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
@@ -70,8 +72,15 @@ const COMMANDS: readonly Command[] = [
   ...auditCommands,
   ...autoscaleCommands,
   doctor,
+  defineCompletion(GROUPS, () => COMMANDS),
+  supportBundle,
   reference,
 ];
+
+/** For a reader who has just installed the package. */
+const FIRST_STEPS = `
+To try it: pilothouse demo
+It runs a server with a demo organization on http://127.0.0.1:8080, and prints how to call it.`;
 
 /** Runs one command line and returns its exit code. */
 export async function runProgram(argv: readonly string[], access: ProcessAccess): Promise<number> {
@@ -85,10 +94,12 @@ export async function runProgram(argv: readonly string[], access: ProcessAccess)
       writeOut: (text) => access.print(text.trimEnd()),
       writeErr: (text) => access.printMessage(text.trimEnd()),
     })
-    .showHelpAfterError('(run pilothouse --help for a list of commands)');
+    .showHelpAfterError('(run pilothouse --help for a list of commands)')
+    .addHelpText('after', FIRST_STEPS);
   for (const command of COMMANDS) addCommand(program, command, access);
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    // Without a command, as after `npx pilothouse`, help is what was asked for, and not an error.
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return EXIT_OK;
   } catch (error) {
     return printError(error, access);
@@ -96,13 +107,13 @@ export async function runProgram(argv: readonly string[], access: ProcessAccess)
 }
 
 function addCommand(program: Commander, command: Command, access: ProcessAccess): void {
-  const { arguments: argumentSpecs = {}, options: optionSpecs = {}, settings = [], defaults = {} } = command;
+  const { arguments: argumentSpecs = {}, options: optionSpecs = {}, defaults = {} } = command;
   const [name = '', verb] = command.name.split(' ');
   const parent = verb === undefined ? program : getGroup(program, name);
   const added = parent.command(verb ?? name, { hidden: command.isHidden ?? false }).description(command.summary);
   for (const { syntax, help } of Object.values(argumentSpecs)) added.argument(syntax, help);
   for (const option of createOptions(optionSpecs)) added.addOption(option);
-  const settingOptions = settings.map((setting) => createSettingOption(setting, defaults[setting]));
+  const settingOptions = listSettings(command).map((setting) => createSettingOption(setting, defaults[setting]));
   for (const { option } of settingOptions) added.addOption(option);
 
   added.action(async (...given: unknown[]) => {
@@ -133,9 +144,6 @@ function getGroup(program: Commander, name: string): Commander {
   const existing = program.commands.find((command) => command.name() === name);
   return existing ?? program.command(name).description(GROUPS[name] ?? '');
 }
-
-/** `dryRun` → `--dry-run`. */
-const formatFlag = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 function createOptions(specs: ParameterSet): Option[] {
   return Object.entries(specs).map(([key, { syntax, help, isRequired, fallback }]) => {

@@ -68,8 +68,9 @@ function formatSettings(): string {
   return [
     '# Settings',
     '',
-    'Generated from `src/settings.ts` by `npm run docs`. Each setting is a flag of `pilothouse serve`, `demo` and `doctor`, and an environment variable; the flag',
-    'takes precedence. A variable that ends in `_FILE` names a file that contains the value. [Operating](operating.md) explains how they are used.',
+    'Generated from `src/settings.ts` by `npm run docs`. Each setting is a flag of `pilothouse serve`, `demo` and `doctor`, an environment variable, and a line of the',
+    '[config file](operating.md#settings); the flag takes precedence over the variable, and the variable over the file. A variable that ends in `_FILE` names a file that contains',
+    'the value. [Operating](operating.md) explains how they are used.',
     '',
     '| flag | variable | default | description |',
     '|---|---|---|---|',

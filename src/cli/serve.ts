@@ -1,13 +1,17 @@
 import type { Config } from '../config.ts';
 import { demo as demoData } from '../demo/fleet.ts';
 import type { Domains } from '../domains.ts';
+import { findEngineObstacle } from '../engine/embedded-backend.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { isLoopbackHost } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Server } from '../server.ts';
+import type { Options as StartOptions } from '../server-parts.ts';
 import { ALL_SETTINGS } from '../settings.ts';
+import { ignoreSignals, isWorker, leave } from '../workers/processes.ts';
 import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
+import { findExposedSecrets } from './config-file.ts';
 import { openLogs } from './logs.ts';
 
 export const serve = defineCommand({
@@ -56,13 +60,22 @@ interface Hooks {
 
 /** Serves until a signal arrives, then completes requests in flight. */
 export async function runServer(config: Config, context: CommandContext, hooks: Hooks): Promise<void> {
+  if (isWorker()) return runWorker(config, hooks);
   const { fleetFile } = config;
+  warnAboutConfigFile(context);
   const file = fleetFile === undefined ? undefined : parseFleetFile(readInputFile(context, fleetFile));
-  const { log, access, close } = openLogs(config.logLevel);
-  // Loaded when needed: without the HTTP framework, other commands need a fifth less CPU to start.
-  const { startServer } = await import('../server.ts');
+  // Said at the start: requests that need the engine may come much later.
+  const obstacle = config.clickhouseUrl ? undefined : findEngineObstacle();
+  if (obstacle !== undefined) context.printMessage(`warning: ${obstacle}`);
+  const { log, access, toggleDebug, close } = openLogs(config);
+  let server: Started | undefined;
+  context.onToggleDebug(() => {
+    toggleDebug();
+    server?.toggleDebug?.();
+  });
   try {
-    const server = await startServer({
+    const start = await loadStart(config);
+    server = await start({
       config,
       clock: systemClock,
       log,
@@ -91,6 +104,40 @@ export async function runServer(config: Config, context: CommandContext, hooks: 
   } finally {
     await close();
   }
+}
+
+type Started = Server & { toggleDebug?(): void };
+type Start = (options: StartOptions) => Promise<Started>;
+
+/** Loaded when needed: without the HTTP framework, other commands need a fifth less CPU to start. */
+async function loadStart({ workers }: Config): Promise<Start> {
+  if (workers === 1) return (await import('../server.ts')).startServer;
+  return (await import('../workers.ts')).startPrimary;
+}
+
+/** Serves requests until the primary process stops. */
+async function runWorker(config: Config, { demo }: Hooks): Promise<void> {
+  const { log, access, toggleDebug, close } = openLogs(config);
+  const { joinPrimary, startWorker } = await import('../workers.ts');
+  ignoreSignals();
+  const connection = joinPrimary({ toggleDebug });
+  try {
+    const server = await startWorker({ config, clock: systemClock, log, access, demo }, connection);
+    await connection.stopped;
+    await server.close();
+  } catch (error) {
+    // The primary process reports it.
+    await connection.primary.failed((toListenError(error, config) ?? (error as Error)).message);
+  } finally {
+    await close();
+    leave();
+  }
+}
+
+function warnAboutConfigFile(context: CommandContext): void {
+  const file = context.readConfigFile();
+  const warning = file && findExposedSecrets(file, context);
+  if (warning !== undefined) context.printMessage(`warning: ${warning}`);
 }
 
 const LISTEN_CALLS = ['listen', 'bind', 'getaddrinfo'];

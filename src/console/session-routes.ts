@@ -118,7 +118,7 @@ export function sessionRoutes(options: Options): Routes {
       async (request, reply) => {
         const credentials = parseCredentials(request.body);
         const credential = await verify(request, credentials);
-        const status = signIns?.take(credential.id);
+        const status = await signIns?.take(credential.id);
         if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many sign-ins with these credentials');
         const { session, secret } = await sessions.open(getActor(request), credential, findSecret(request));
         attempts.accept(request.clientAddress, secret);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createDatabase } from '../../test/support/postgres.ts';
+import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newUuid } from '../kernel/ids.ts';
@@ -23,7 +23,7 @@ onEachStore('the size of all dashboards of an organization', (store) => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock: systemClock });
     for (const id of [acme, globex])
       await state.write((tx) => insertOrganization(tx, { id, name: id, tier: 'SCALE', isPaid: true, createdAt: 0 }));

@@ -2,9 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { rejectViolations } from '../kernel/errors.ts';
 import { isShortJson, parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Db } from '../state/tables.ts';
-import { normalizeInSlices, renderDashboard, summarizeForAudit } from './dashboard.ts';
+import { listSizeViolations, normalizeInSlices, renderDashboard, summarizeForAudit } from './dashboard.ts';
 import type { Dashboard } from './schema.ts';
 import { putDashboard, removeDashboard, type StoredDashboard, setProvisionedFrom } from './store.ts';
 
@@ -30,6 +31,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
         await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);
         return { ...before, provisionedFrom };
       }
+      rejectViolations(listSizeViolations(json));
       if (!isShortJson(json)) await yieldToEventLoop();
       const input = { json, at: clock.now(), by: actor.details, provisionedFrom };
       const version = await putDashboard(tx, organizationId, after, input);

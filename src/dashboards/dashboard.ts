@@ -1,6 +1,7 @@
 import { pickProperties } from '../charts/series.ts';
 import { keepOtherForm, listContentViolations, normalizeContent, type TileContent } from '../charts/tile-content.ts';
 import { GRID_COLUMNS, type Tile, TileBody } from '../charts/tile-schema.ts';
+import { formatBytes } from '../kernel/bytes.ts';
 import type { Violation } from '../kernel/errors.ts';
 import { deriveUuid } from '../kernel/ids.ts';
 import { stringifyInSlices } from '../kernel/json-slices.ts';
@@ -126,6 +127,17 @@ const toContent = ({ asRatio, series, config }: Tile) => ({ asRatio, series, ...
 /** The JSON that is stored and returned. Other requests run while a large dashboard is rendered. */
 export const renderDashboard = (dashboard: object & { tiles: object[] }): Promise<string> =>
   stringifyInSlices(dashboard, 'tiles');
+
+/** A document is stored by one call of the database library, which holds the event loop. */
+const MAX_DASHBOARD_BYTES = 4 * 2 ** 20;
+
+/** `json` is the dashboard as `renderDashboard` returns it. */
+export function listSizeViolations(json: string): Violation[] {
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= MAX_DASHBOARD_BYTES) return [];
+  const rule = `must not make the dashboard larger than ${formatBytes(MAX_DASHBOARD_BYTES)} as JSON`;
+  return [{ path: 'tiles', rule, value: bytes }];
+}
 
 /** Checks rules across several members. The schema checks each member. */
 export function listDashboardViolations(body: DashboardBody): Violation[] {

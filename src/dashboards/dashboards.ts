@@ -12,9 +12,11 @@ import { toFormatEtag } from './config-form.ts';
 import {
   compareByName,
   keepUnmentioned,
+  listSizeViolations,
   listSourceIdViolations,
   listViolationsInSlices,
   normalizeInSlices,
+  renderDashboard,
 } from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
@@ -80,6 +82,7 @@ export function createDashboards({ state, organizations, sources, writer, quota 
     ): Promise<StoredDashboard> {
       rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
       const dashboard = await normalizeInSlices(newHexId(), body, newHexId);
+      await rejectTooLarge(dashboard);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
@@ -100,6 +103,7 @@ export function createDashboards({ state, organizations, sources, writer, quota 
     ): Promise<StoredDashboard> {
       rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
       const dashboard = await normalizeInSlices(id, body, newHexId);
+      await rejectTooLarge(dashboard);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
@@ -128,10 +132,17 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
       const unknown = listSourceIdViolations(body, await sources.listIds(state.db, organizationId));
-      return { violations: unknown, normalized: unknown.length > 0 ? null : await normalizeBody(body) };
+      if (unknown.length > 0) return { violations: unknown, normalized: null };
+      const tooLarge = listSizeViolations(await renderDashboard(await normalizeInSlices(newHexId(), body, newHexId)));
+      if (tooLarge.length > 0) return { violations: tooLarge, normalized: null };
+      return { violations: [], normalized: await normalizeBody(body) };
     },
   };
 }
+
+/** Before the transaction: other changes wait for it. The writer checks again what is stored. */
+const rejectTooLarge = async (dashboard: Dashboard): Promise<void> =>
+  rejectViolations(listSizeViolations(await renderDashboard(dashboard)));
 
 /** Without the ids that `create` would generate. */
 async function normalizeBody(body: DashboardBody): Promise<UnstoredDashboard> {

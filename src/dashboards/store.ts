@@ -39,8 +39,9 @@ const selectDashboard = prepared((db: Db, value: { organizationId: string; id: s
     .where('id', '=', value.id),
 );
 
+/** Not with `first`: on PostgreSQL, it may read many rows with one statement, and these can be large. */
 export async function findStored(db: Db, organizationId: string, id: string): Promise<StoredDashboard | undefined> {
-  const row = await selectDashboard.first(db, { organizationId, id });
+  const [row] = await selectDashboard.all(db, { organizationId, id });
   return row && toStored(row);
 }
 

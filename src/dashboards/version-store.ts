@@ -88,6 +88,28 @@ export async function deleteOldVersions(
     .execute();
 }
 
+/** At most `limit`, the oldest first. Keeps the current version of each dashboard. Returns how many were deleted. */
+export async function deleteVersionsSavedBefore(tx: Db, time: number, limit: number): Promise<number> {
+  const old = tx
+    .selectFrom('dashboard_versions as old')
+    .leftJoin('dashboards', (join) =>
+      join
+        .onRef('dashboards.organization_id', '=', 'old.organization_id')
+        .onRef('dashboards.id', '=', 'old.dashboard_id')
+        .onRef('dashboards.version', '=', 'old.version'),
+    )
+    .select(['old.organization_id', 'old.dashboard_id', 'old.version'])
+    .where('old.saved_at', '<', time)
+    .where('dashboards.id', 'is', null)
+    .orderBy('old.saved_at')
+    .limit(limit);
+  const { numDeletedRows } = await tx
+    .deleteFrom('dashboard_versions')
+    .where(({ eb, refTuple }) => eb(refTuple('organization_id', 'dashboard_id', 'version'), 'in', old as never))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** Keeps the versions of the dashboards that were saved last among the deleted ones. */
 export async function deleteVersionsOfOldDashboards(tx: Db, organizationId: string): Promise<void> {
   const old = tx

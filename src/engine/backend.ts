@@ -1,5 +1,6 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Limits } from './engine.ts';
+import type { EngineAccess } from './shared-backend.ts';
 
 /** Runs the engine's operations: the embedded child process or an external ClickHouse server. */
 export interface Backend {
@@ -9,6 +10,8 @@ export interface Backend {
   /** Starts the engine if necessary. Throws `unavailable`. */
   connect(): Promise<Connection>;
   isRunning(): boolean;
+  /** For other processes of this server; only an embedded engine needs it. Starts the engine if necessary. */
+  getAccess?(): Promise<EngineAccess>;
   close(): Promise<void>;
 }
 

@@ -1,19 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { User } from '../listener/configuration.ts';
-import { findInstallation } from '../listener/installation.ts';
+import { newStartSecret, type User } from '../listener/configuration.ts';
+import { findInstallation, findObstacle } from '../listener/installation.ts';
 import { type Listener, StartFailure, startListener } from '../listener/listener.ts';
-import { type Backend, type Connection, toReadSettings } from './backend.ts';
-import { openListenerClient } from './client.ts';
+import type { Backend, Connection } from './backend.ts';
 import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from './configuration.ts';
 import { removeEndpoint, writeEndpoint } from './endpoint.ts';
 import { directoryInUse, unavailable } from './failures.ts';
 import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
+import { type EngineAccess, openConnection } from './shared-backend.ts';
 import { createSupervisor, type SupervisedProcess } from './supervisor.ts';
 
 interface Options {
@@ -26,11 +25,22 @@ interface Options {
   observer: EngineObserver;
 }
 
-const READERS = 8;
+/** Queries that run at the same time. */
+export const READERS = 8;
 const WRITERS = 2;
 
 interface Running extends SupervisedProcess {
+  access: EngineAccess;
   connection: Connection;
+}
+
+const formatObstacle = (obstacle: string): string =>
+  `The embedded engine cannot run. ${obstacle} Alternatively, set --clickhouse-url to the URL of a ClickHouse server.`;
+
+/** Why the embedded engine cannot run on this machine; undefined if it can. */
+export function findEngineObstacle(): string | undefined {
+  const obstacle = findObstacle();
+  return obstacle === undefined ? undefined : formatObstacle(obstacle);
 }
 
 /** ClickHouse in a child process, started on first use. */
@@ -40,45 +50,38 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
   async function start(): Promise<Running> {
     const installation = findInstallation(program);
-    if ('obstacle' in installation)
-      throw new AppError(
-        'unavailable',
-        `The embedded engine cannot run. ${installation.obstacle} Or set --clickhouse-url to a ClickHouse server.`,
-      );
+    if ('obstacle' in installation) throw new AppError('unavailable', formatObstacle(installation.obstacle));
     const root = resolve(directory);
     const data = join(root, 'data');
-    mkdirSync(data, { recursive: true, mode: 0o700 });
     // New for every start. The password of the writer exists only in the memory of the two processes.
     const settings = { max_memory_usage: queryMemoryBytes };
-    const reader: User = { name: 'reader', password: newSecret(), grants: READER_GRANTS, settings };
-    const writer: User = { name: 'writer', password: newSecret(), grants: WRITER_GRANTS, settings };
-    const listener = await startListener({
-      ...installation,
-      folder: join(root, 'configuration'),
-      data,
-      logFile: join(data, 'clickhouse.log'),
-      secret: newSecret(),
-      memoryBytes: serverMemoryBytes,
-      users: [reader, writer],
-      server: ENGINE_SETTINGS,
-      log,
-    }).catch((error) => {
-      throw error instanceof StartFailure ? toStartError(error, directory) : error;
-    });
+    const reader: User = { name: 'reader', password: newStartSecret(), grants: READER_GRANTS, settings };
+    const writer: User = { name: 'writer', password: newStartSecret(), grants: WRITER_GRANTS, settings };
+    let listener: Listener;
+    try {
+      mkdirSync(data, { recursive: true, mode: 0o700 });
+      listener = await startListener({
+        ...installation,
+        folder: join(root, 'configuration'),
+        data,
+        logFile: join(data, 'clickhouse.log'),
+        secret: newStartSecret(),
+        memoryBytes: serverMemoryBytes,
+        users: [reader, writer],
+        server: ENGINE_SETTINGS,
+        log,
+      });
+    } catch (error) {
+      throw toStartError(error as Error, directory);
+    }
     log.info({ pid: listener.pid }, 'the engine is running');
     writeEndpointFile(listener, reader);
-    return toRunning(listener, {
-      reader: await openListenerClient(listener.address, reader),
-      // The other inserts wait: each insert that runs at the same time needs memory, and becomes a part of a table.
-      writer: await openListenerClient(listener.address, writer, WRITERS),
-      readSettings: (limits) =>
-        toReadSettings({ ...limits, maxMemoryBytes: Math.min(limits.maxMemoryBytes || Infinity, queryMemoryBytes) }),
-      mayLackPrivileges: false,
-      defaultMemoryBytes: queryMemoryBytes,
-    });
+    return toRunning(listener, { address: listener.address, reader, writer, queryMemoryBytes });
   }
 
-  function toRunning(listener: Listener, connection: Connection): Running {
+  async function toRunning(listener: Listener, access: EngineAccess): Promise<Running> {
+    // The other inserts wait: each insert that runs at the same time needs memory, and becomes a part of a table.
+    const connection = await openConnection(access, WRITERS);
     let isClosing = false;
     void listener.ended.then(async (reason) => {
       removeEndpoint(directory);
@@ -86,6 +89,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
       await Promise.all([connection.reader.close(), connection.writer.close()]);
     });
     return {
+      access,
       connection,
       ended: listener.ended,
       /** Inserts are acknowledged when their files are complete, so nothing is lost. */
@@ -111,14 +115,14 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
     concurrency: READERS,
     connect: async () => (await supervisor.get()).connection,
     isRunning: supervisor.isRunning,
+    getAccess: async () => (await supervisor.get()).access,
     close: supervisor.close,
   };
 }
 
-const newSecret = (): string => randomBytes(32).toString('hex');
-
-function toStartError(error: StartFailure, directory: string): AppError {
-  const output = error.lines.join('\n');
+/** Also for a directory that cannot be written, or a disk that is full. */
+function toStartError(error: Error, directory: string): AppError {
+  const output = error instanceof StartFailure ? error.lines.join('\n') : '';
   if (/Cannot lock file|already running/.test(output)) return directoryInUse(directory, error);
   const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(output) ?? [];
   return unavailable(`The engine could not be started: ${reason}`, error, 5);

@@ -1,3 +1,5 @@
+import type { EngineAccess } from './shared-backend.ts';
+
 /** SQL with ClickHouse's `{name:Type}` placeholders. `sql` never contains user input. */
 export interface Statement {
   sql: string;
@@ -61,6 +63,8 @@ export interface Engine {
   listWarnings(): EngineWarning[];
   /** Starts the engine if necessary and migrates its tables. */
   start(): Promise<void>;
+  /** How another process of this server uses the embedded engine, which is started if necessary. */
+  getAccess(): Promise<EngineAccess>;
   close(): Promise<void>;
 }
 

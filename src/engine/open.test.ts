@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -282,6 +282,23 @@ describe('a ClickHouse server', () => {
     }
     await engine.close();
     await unauthorized.close();
+  });
+});
+
+describe('a directory that cannot be used', () => {
+  it('is unavailable, with the reason, and is tried again', async () => {
+    mkdirSync(join(directory, 'unusable'));
+    writeFileSync(join(directory, 'unusable', 'engine'), '');
+    const engine = open('unusable');
+    const { code, message, retryAfterSeconds } = await getError(engine.start());
+    expect([code, message]).toEqual([
+      'unavailable',
+      expect.stringMatching(/^The engine could not be started: .*ENOTDIR/),
+    ]);
+    expect(retryAfterSeconds).toBeGreaterThan(0);
+    rmSync(join(directory, 'unusable', 'engine'));
+    await engine.start();
+    await engine.close();
   });
 });
 

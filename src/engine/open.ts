@@ -9,6 +9,7 @@ import { type EngineObserver, unobserved } from './observer.ts';
 import { createEngine } from './operations.ts';
 import { getMigrationsFolder } from './own-tables.ts';
 import { createServerBackend } from './server-backend.ts';
+import { createSharedBackend, type SharedEngine } from './shared-backend.ts';
 
 interface Options {
   /** The embedded engine stores its files in the subdirectory `engine`. */
@@ -20,15 +21,19 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   observer?: EngineObserver;
+  /** How long telemetry is kept. Only the server sets it: a command may have other settings. */
+  retentionDays?: number | undefined;
   /** Path of the listener program; by default the one in this package. */
   program?: string;
+  /** The embedded engine of another process, to use instead of one of this process. */
+  shared?: SharedEngine | undefined;
 }
 
 /** Starts nothing yet: the first query, insert or `start()` does. Must be closed. */
 export function openEngine(options: Options): Engine {
-  const { clock, log, observer = unobserved } = options;
+  const { clock, log, observer = unobserved, retentionDays } = options;
   const migrationsFolder = getMigrationsFolder();
-  return createEngine({ backend: openBackend(options), migrationsFolder, clock, log, observer });
+  return createEngine({ backend: openBackend(options), migrationsFolder, clock, log, observer, retentionDays });
 }
 
 /** The same without our tables: it does not migrate them. */
@@ -40,8 +45,10 @@ export function openBackend({
   log,
   observer = unobserved,
   program,
+  shared,
 }: Options): Backend {
   if (clickhouseUrl) return createServerBackend({ url: clickhouseUrl, log, observer });
+  if (shared) return createSharedBackend(shared);
   return createEmbeddedBackend({
     directory: join(dataDirectory, 'engine'),
     program,

@@ -15,6 +15,7 @@ import { createLiveness } from './liveness.ts';
 import { migrate } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
 import { parseRows, readText } from './result.ts';
+import { applyRetention } from './retention.ts';
 import { createTurns } from './turns.ts';
 
 interface Options {
@@ -24,6 +25,8 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
+  /** How long telemetry is kept; undefined leaves it as it is. */
+  retentionDays?: number | undefined;
 }
 
 type InsertValues = Pick<Parameters<ClickHouseClient['insert']>[0], 'values' | 'format' | 'columns'>;
@@ -38,7 +41,7 @@ const MIGRATION_TIMEOUT_MS = 600 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations on top of a backend. */
-export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
+export function createEngine({ backend, migrationsFolder, clock, log, observer, retentionDays }: Options): Engine {
   let migrated: Promise<void> | undefined;
   const liveness = createLiveness<Connection>({
     ping: async ({ reader }, abort_signal) => void (await reader.ping({ select: false, abort_signal })),
@@ -69,7 +72,9 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     const connection = await backend.connect();
     const done = await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, async (signal) => {
       try {
-        return await migrate(connection.writer, migrationsFolder, signal);
+        const migrations = await migrate(connection.writer, migrationsFolder, signal);
+        if (retentionDays !== undefined) await setRetention(connection, retentionDays, signal);
+        return migrations;
       } catch (error) {
         if (!(connection.mayLackPrivileges && isNotAllowed(error))) throw error;
         log.warn(
@@ -80,6 +85,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
       }
     });
     if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
+  }
+
+  async function setRetention({ writer }: Connection, days: number, signal: AbortSignal): Promise<void> {
+    const tables = await applyRetention(writer, days, signal);
+    if (tables.length > 0) log.info({ tables, days }, 'retention of telemetry changed');
   }
 
   /** Migrates once; retries only after a failure. */
@@ -194,6 +204,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     isRunning: () => backend.isRunning(),
     listWarnings: insertFailures.listWarnings,
     start: async () => void (await connect()),
+    async getAccess() {
+      if (!backend.getAccess) throw new AppError('internal', 'This engine has clients of its own');
+      await connect();
+      return backend.getAccess();
+    },
     async close() {
       await liveness.close();
       await backend.close();

@@ -63,4 +63,13 @@ describe('the chunks of a table', () => {
     for await (const chunk of planChunks(table, 1_000_000, readFields, () => true)) all.push(chunk);
     expect(all).toHaveLength(1);
   });
+
+  it('name at most 1,000 organizations: a parameter of ClickHouse has a maximum size', async () => {
+    const ids = Array.from({ length: 2500 }, (_, index) => String(index).padStart(36, '0'));
+    const lengths: number[] = [];
+    const rows = async () => ids.map((id) => [id, '1']);
+    for await (const { organizations = [] } of planChunks(table, 1e6, rows, () => true))
+      lengths.push(organizations.length);
+    expect(lengths).toEqual([1000, 1000, 500]);
+  });
 });

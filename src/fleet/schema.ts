@@ -70,6 +70,7 @@ export const ServiceSpec = Type.Object(
     id: Type.Optional(Uuid),
     name: text(1, 255),
     kind: Type.Optional(Type.Enum([...SERVICE_KINDS])),
+    isTierOmitted: Type.Optional(Type.Boolean()),
     driver: Type.Optional(Type.Enum([...DRIVERS])),
     state: Type.Optional(Type.Enum([...SERVICE_STATES])),
     dataWarehouseId: Type.Optional(Uuid),

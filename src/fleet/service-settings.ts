@@ -16,6 +16,8 @@ export function declareServiceSettings(
     violations.push({ path, rule: 'The service must have either password or passwordHash', value: MISSING });
   if (spec.passwordDoubleSha1Hash !== undefined && spec.passwordHash === undefined)
     violations.push({ path, rule: 'passwordDoubleSha1Hash needs passwordHash', value: MISSING });
+  if (spec.isTierOmitted && spec.kind === 'development')
+    violations.push({ path: `${path}.isTierOmitted`, rule: 'A development service has a tier', value: true });
   violations.push(...listUnusedSettings(spec, path));
   return {
     ...fields,

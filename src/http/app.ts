@@ -13,7 +13,8 @@ import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import { findUnsupportedReason } from './unsupported-operations.ts';
+import { buildSerializer } from './serialization.ts';
+import { findQueryReason, findUnsupportedReason } from './unsupported-operations.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 export interface AppOptions {
@@ -71,6 +72,7 @@ export function createApp({
 
   const app: App = Fastify({
     genReqId: newUuid,
+    schemaController: { compilersFactory: { buildSerializer } },
     bodyLimit: management.bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -122,6 +124,8 @@ export function createApp({
   });
 
   function unknownRoute(request: FastifyRequest): AppError {
+    const queryReason = findQueryReason(getPath(request.url));
+    if (queryReason !== undefined) return new AppError('bad_request', queryReason);
     const allowed = allowedMethods(request.url);
     const reason = findUnsupportedReason(request.method, getPath(request.url));
     const withReason = (text: string) => (reason === undefined ? text : `${text}: ${reason}`);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../kernel/errors.ts';
 import { type AttemptLimit, createAttemptLimit } from './attempt-limit.ts';
+import { createLocalRateCounter } from './rate-counter.ts';
 
 const ADDRESS = '203.0.113.7';
 const HOUR_MS = 60 * 60 * 1000;
@@ -124,5 +125,68 @@ describe('B7: the limit for failed attempts', () => {
     expect(outcomes).toHaveLength(1000);
     guess(300);
     expect(send('right')).toBe(200);
+  });
+});
+
+describe('B7: the limit for failed attempts of processes that share a counter', () => {
+  let checks: number;
+  let nodes: AttemptLimit[];
+  beforeEach(() => {
+    checks = 0;
+    const clock = { monotonicMs: () => 5000 };
+    const counter = createLocalRateCounter(clock);
+    nodes = [1, 2, 3].map(() => createAttemptLimit(clock, counter));
+  });
+
+  /** Sends a credential; those that start with `right` are valid. Returns the outcome as a status. */
+  async function send(credential: string, index = 0): Promise<number> {
+    try {
+      await nodes[index % 3]?.run(ADDRESS, credential, async () => {
+        checks++;
+        if (!credential.startsWith('right')) throw new AppError('unauthorized', 'no');
+      });
+      return 200;
+    } catch (error) {
+      return (error as AppError).code === 'unauthorized' ? 401 : 429;
+    }
+  }
+
+  it('is one limit, also for guesses that are sent at the same time', async () => {
+    expect(await send('right known')).toBe(200);
+    const statuses = await Promise.all(Array.from({ length: 900 }, (_, index) => send(`wrong ${index}`, index)));
+    const failed = statuses.filter((status) => status === 401).length;
+    expect(failed).toBeGreaterThanOrEqual(282);
+    expect(failed).toBeLessThanOrEqual(300);
+    // What is left of the shares.
+    for (let index = 0; index < 60; index++) await send(`wrong again ${index}`, index);
+    checks = 0;
+    for (const index of [0, 1, 2]) expect(await send('right', index)).toBe(429);
+    expect(checks).toBe(0);
+    expect(await send('right known')).toBe(200);
+  });
+
+  it('valid credentials do not count, also different ones and those that are sent at the same time', async () => {
+    for (let index = 0; index < 400; index++) expect(await send(`right ${index}`)).toBe(200);
+    const statuses = await Promise.all(Array.from({ length: 200 }, () => send('right 400', 1)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await send('wrong')).toBe(401);
+  });
+
+  it('each failure counts once if the same wrong credential is sent many times at the same time', async () => {
+    const statuses = [];
+    for (let sent = 0; sent < 10; sent++)
+      statuses.push(...(await Promise.all(Array.from({ length: 30 }, () => send('wrong')))));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(await send('wrong')).toBe(429);
+  });
+
+  it('a counter that fails is not a failed attempt', async () => {
+    const lost = createAttemptLimit(
+      { monotonicMs: () => 5000 },
+      { add: () => Promise.reject(new AppError('unavailable', 'lost')) },
+    );
+    const run = () => lost.run(ADDRESS, 'right', () => void checks++);
+    for (const _ of [1, 2]) await expect(run()).rejects.toThrow('lost');
+    expect(checks).toBe(0);
   });
 });

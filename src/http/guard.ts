@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Grants } from '../kernel/grants.ts';
 import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
+import type { RateCounter } from '../kernel/rate-counter.ts';
 import { hasRole, type Role } from '../kernel/roles.ts';
 import { isEverything, type ServiceSet } from '../kernel/service-set.ts';
 import type { AttemptLimit } from './attempt-limit.ts';
@@ -72,6 +73,8 @@ export interface GuardOptions {
   session?: SessionAuthentication;
   challenge: string;
   rate: RateLimit | undefined;
+  /** Counts requests for several processes. */
+  counter?: RateCounter | undefined;
   /** Shared by all interfaces. */
   attempts: AttemptLimit;
   clock: Pick<Clock, 'monotonicMs'>;
@@ -88,13 +91,14 @@ export function guardRoutes(
     session,
     challenge,
     rate,
+    counter,
     attempts,
     clock,
     clientAddress,
     formatMissingRole = formatMissingKeyRole,
   }: GuardOptions,
 ): void {
-  const limiter = rate && createRateLimiter(rate, clock);
+  const limiter = rate && createRateLimiter(rate, clock, counter);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
 
   // One hook per route, created with the route, so that its configuration is not looked up on every request.
@@ -102,17 +106,19 @@ export function guardRoutes(
     const { roles, operation } = route.config ?? {};
     if (!roles) return;
     const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
-    const authorize = (request: FastifyRequest, reply: FastifyReply, identity: Identity): void => {
+    const authorize = (request: FastifyRequest, reply: FastifyReply, identity: Identity): MaybePromise<void> => {
       request.identity = identity;
       const isAllowed = identity.allowsAddress?.(request.clientAddress) ?? true;
       // A request from an address outside the IP access list does not use up the limit of the key.
-      const status = isAllowed ? limiter?.take(identity.credentialId) : limiter?.peek(identity.credentialId);
-      if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
-      if (!isAllowed) throw rejectedAddress(request.clientAddress);
-      if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
-      checkPath(request.params);
-      checkOrganization(request, identity);
-      checkRoles(request, identity, roles, operation);
+      const taken = isAllowed ? limiter?.take(identity.credentialId) : limiter?.peek(identity.credentialId);
+      return mapMaybe(taken, (status) => {
+        if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
+        if (!isAllowed) throw rejectedAddress(request.clientAddress);
+        if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
+        checkPath(request.params);
+        checkOrganization(request, identity);
+        checkRoles(request, identity, roles, operation);
+      });
     };
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       request.operation = operation;

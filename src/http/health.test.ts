@@ -20,8 +20,8 @@ describe('/readyz', () => {
       if (trouble) throw new Error(trouble);
     };
     healthRoutes({
-      metrics,
-      authorizeMetrics() {},
+      renderMetrics: () => metrics.registry.metrics(),
+      async authorizeMetrics() {},
       clock: { now: () => now, monotonicMs: () => now },
       isDraining: () => isDraining,
       checkReady,

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
-import type { Metrics } from './metrics.ts';
+import { METRICS_TYPE } from './metrics.ts';
 import type { App } from './validation.ts';
 
 interface Options {
-  metrics: Metrics;
+  renderMetrics(): Promise<string>;
   /** Throws unless the request may read the metrics. */
-  authorizeMetrics(request: FastifyRequest): void;
+  authorizeMetrics(request: FastifyRequest): Promise<void>;
   clock: Clock;
   isDraining(): boolean;
   /** Throws the reason if requests cannot be served. */
@@ -19,7 +19,7 @@ interface Options {
 const CACHED_MS = 1000;
 
 export function healthRoutes({
-  metrics,
+  renderMetrics,
   authorizeMetrics,
   clock,
   isDraining,
@@ -55,8 +55,8 @@ export function healthRoutes({
     });
 
     app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (request, reply) => {
-      authorizeMetrics(request);
-      return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+      await authorizeMetrics(request);
+      return reply.type(METRICS_TYPE).send(await renderMetrics());
     });
   };
 }

@@ -51,6 +51,8 @@ export function createHistogram(registry: Registry, name: string, help: string, 
       series.sum += value;
       series.total++;
     },
+    /** Exports a histogram without labels before its first observation: a rate needs a first value. */
+    exportEmpty: (): void => void getSeries('', () => ({})),
     /** Also exports the number of observations as a counter. */
     countAs(counter: string, text: string): void {
       register(registry, counter, text, 'counter', () =>

@@ -13,12 +13,12 @@ interface Options {
 
 /** Checks the bearer token of `/metrics`. Wrong ones count as failed attempts of the address. */
 export function createMetricsAuthorization({ token, attempts, clientAddress }: Options) {
-  if (token === undefined) return () => {};
+  if (token === undefined) return async () => {};
   const expected = toDigest(token);
-  return (request: FastifyRequest): void => {
+  return async (request: FastifyRequest): Promise<void> => {
     const { authorization = '' } = request.headers;
     try {
-      attempts.run(clientAddress(request), authorization, () => {
+      await attempts.run(clientAddress(request), authorization, () => {
         const text = /^bearer +(\S+)\s*$/i.exec(authorization)?.[1];
         if (text === undefined || !timingSafeEqual(toDigest(text), expected))
           throw new AppError('unauthorized', 'The metrics need the token of --metrics-token as a bearer token');

@@ -1,9 +1,25 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createHistogram } from './histogram.ts';
 
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const ENGINE_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STORE_BUCKETS = [0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+
+/** The metrics of one process. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/**
+ * One text for several processes. Counters, histograms and sizes are added up; of event loop delays, the longest counts; the
+ * start time is that of the first process.
+ */
+export function aggregateMetrics([first = [], ...others]: readonly MetricValues[]): Promise<string> {
+  const instead: Partial<Record<string, 'first' | 'max'>> = { omit: 'first', average: 'max' };
+  // The first process decides how a metric is combined.
+  const decisive = first.map((metric) => ({ ...metric, aggregator: instead[metric.aggregator] ?? metric.aggregator }));
+  return AggregatorRegistry.aggregate([decisive, ...others]).metrics();
+}
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -48,6 +64,7 @@ export function createMetrics() {
     "Rating one organization's usage of one day, from usage events to ledger entries",
     ENGINE_BUCKETS,
   );
+  for (const histogram of [queries, commits, ratings]) histogram.exportEmpty();
   const engineRunning = new Gauge({
     name: 'pilothouse_engine_running',
     help: '1 if the engine is running',
@@ -59,11 +76,13 @@ export function createMetrics() {
     registers: [registry],
   });
 
+  type TelemetryCounts = () => { written: number; dropped: Record<string, number> };
+
   /** Registers counters whose values are read at every scrape. */
-  function telemetry(counts: () => { written: number; dropped: Record<string, number> }): void {
+  function registerTelemetry(written: [string, string], dropped: [string, string], counts: TelemetryCounts): void {
     new Counter({
-      name: 'pilothouse_telemetry_written_total',
-      help: "Rows of the server's own telemetry that were written",
+      name: written[0],
+      help: written[1],
       registers: [registry],
       collect() {
         this.reset();
@@ -71,8 +90,8 @@ export function createMetrics() {
       },
     });
     new Counter({
-      name: 'pilothouse_telemetry_dropped_total',
-      help: "Rows of the server's own telemetry that were dropped, by reason",
+      name: dropped[0],
+      help: dropped[1],
       labelNames: ['reason'],
       registers: [registry],
       collect() {
@@ -81,6 +100,20 @@ export function createMetrics() {
       },
     });
   }
+
+  const telemetry = (counts: TelemetryCounts): void =>
+    registerTelemetry(
+      ['pilothouse_telemetry_written_total', "Rows of the server's own telemetry that were written"],
+      ['pilothouse_telemetry_dropped_total', "Rows of the server's own telemetry that were dropped, by reason"],
+      counts,
+    );
+
+  const telemetryExport = (counts: TelemetryCounts): void =>
+    registerTelemetry(
+      ['pilothouse_telemetry_exported_total', "Records of the server's own telemetry that the collector accepted"],
+      ['pilothouse_telemetry_export_dropped_total', 'Records that were not exported to the collector, by reason'],
+      counts,
+    );
 
   /** Registers gauges of the metered usage whose values are read at every scrape. */
   function usage(counts: () => { mismatchedDays: number; unconfirmedDays: number; isEngineOwner: boolean }): void {
@@ -111,6 +144,7 @@ export function createMetrics() {
   return {
     registry,
     telemetry,
+    telemetryExport,
     usage,
     request(operation: string, status: number, seconds: number): void {
       requests.observe(`${operation} ${status}`, seconds, () => ({ operation, status: String(status) }));

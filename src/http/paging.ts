@@ -12,8 +12,8 @@ const CHECKSUM_CHARACTERS = 16;
 const CURSOR_RULE =
   'The cursor is not valid: send the nextCursor of the previous page of this list, with the same parameters';
 
-/** The response of a list with pages. */
-export const pageResponse = <T extends TSchema>(record: T) =>
+/** The response of a list with pages. `more` are further members beside `limit` and `nextCursor`. */
+export const pageResponse = <T extends TSchema>(record: T, more: Record<string, TSchema> = {}) =>
   managementResponse(Type.Array(record), {
     limit: Type.Optional(
       Type.Integer({ description: 'Records per page; present with limit or cursor, or if there are more records' }),
@@ -23,6 +23,7 @@ export const pageResponse = <T extends TSchema>(record: T) =>
         description: 'The cursor of the next page, null on the last page; present together with limit',
       }),
     ),
+    ...more,
   });
 
 type Kind = 'text' | 'integer';

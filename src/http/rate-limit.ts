@@ -1,6 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
+import type { RateCounter } from '../kernel/rate-counter.ts';
+import { MAX_WINDOWS, toResetSeconds } from './rate-window.ts';
+import { createSharedRateLimiter } from './shared-rate-limit.ts';
 
 export interface RateLimit {
   requests: number;
@@ -14,58 +18,80 @@ export interface RateLimitStatus {
   resetSeconds: number;
 }
 
+/** Counts requests in a fixed window per id. The window starts with the first request. */
+export interface RateLimiter<Taken extends MaybePromise<RateLimitStatus> = MaybePromise<RateLimitStatus>> {
+  /** Counts a request, unless it is past the limit. */
+  take(id: string): Taken;
+  /** The status of the next request, as far as this process knows, without counting it. */
+  peek(id: string): RateLimitStatus;
+  /** Undoes a `take` that was allowed at the given monotonic time. */
+  giveBack(id: string, takenAt: number): void;
+}
+
 interface Window {
   endsAt: number;
   count: number;
 }
 
-/** Beyond this number, the windows that were used least recently are forgotten. */
-const MAX_WINDOWS = 50_000;
+/** With a counter, all processes that use it keep the limit together; otherwise this process counts for itself. */
+export function createRateLimiter(limit: RateLimit, clock: Pick<Clock, 'monotonicMs'>): RateLimiter<RateLimitStatus>;
+export function createRateLimiter(
+  limit: RateLimit,
+  clock: Pick<Clock, 'monotonicMs'>,
+  counter: RateCounter | undefined,
+): RateLimiter;
+export function createRateLimiter(
+  limit: RateLimit,
+  clock: Pick<Clock, 'monotonicMs'>,
+  counter?: RateCounter,
+): RateLimiter {
+  return counter ? createSharedRateLimiter(limit, clock, counter) : createLocalRateLimiter(limit, clock);
+}
 
-/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
-export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Pick<Clock, 'monotonicMs'>) {
+function createLocalRateLimiter(
+  { requests, windowSeconds }: RateLimit,
+  clock: Pick<Clock, 'monotonicMs'>,
+): RateLimiter<RateLimitStatus> {
+  const windowMs = windowSeconds * 1000;
   const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
-
-  /** At least 1, and never more than the window: a clock with fractions can round the rest up. */
-  const toResetSeconds = (restMs: number): number => Math.min(windowSeconds, Math.max(1, Math.ceil(restMs / 1000)));
 
   function findWindow(id: string, now: number): Window | undefined {
     const window = windows.get(id);
     return window && window.endsAt > now ? window : undefined;
   }
 
+  const toStatus = ({ count, endsAt }: Window, now: number, isAllowed: boolean): RateLimitStatus => ({
+    isAllowed,
+    remaining: requests - count,
+    resetSeconds: toResetSeconds(endsAt - now, windowSeconds),
+  });
+
   return {
-    /** Counts a request. */
-    take(id: string): RateLimitStatus {
+    take(id) {
       const now = clock.monotonicMs();
       let window = findWindow(id, now);
       if (!window) {
-        window = { endsAt: now + windowSeconds * 1000, count: 0 };
+        window = { endsAt: now + windowMs, count: 0 };
         windows.set(id, window);
       }
-      window.count++;
-      return {
-        isAllowed: window.count <= requests,
-        remaining: Math.max(0, requests - window.count),
-        resetSeconds: toResetSeconds(window.endsAt - now),
-      };
+      const isAllowed = window.count < requests;
+      if (isAllowed) window.count++;
+      return toStatus(window, now, isAllowed);
     },
 
-    /** The status of the next request, without counting it. */
-    peek(id: string): RateLimitStatus {
+    peek(id) {
       const now = clock.monotonicMs();
       const window = findWindow(id, now);
       if (!window) return { isAllowed: true, remaining: requests, resetSeconds: windowSeconds };
-      return {
-        isAllowed: window.count < requests,
-        remaining: Math.max(0, requests - window.count),
-        resetSeconds: toResetSeconds(window.endsAt - now),
-      };
+      return toStatus(window, now, window.count < requests);
+    },
+
+    giveBack(id, takenAt) {
+      const window = findWindow(id, clock.monotonicMs());
+      if (window && window.count > 0 && takenAt >= window.endsAt - windowMs) window.count--;
     },
   };
 }
-
-export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 export function tooManyRequests({ resetSeconds }: Pick<RateLimitStatus, 'resetSeconds'>, text: string): AppError {
   return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {

@@ -47,3 +47,15 @@ export function findUnsupportedReason(method: string, path: string): string | un
 
 const getOwn = (reasons: Record<string, string>, name: string): string | undefined =>
   Object.hasOwn(reasons, name) ? reasons[name] : undefined;
+
+/** Of the query service of the hosted system, which clients can be told to look for at this address. */
+const QUERY_PATH = /^\/service\/[^/]+\/run$/;
+
+/**
+ * Why a statement for the hosted query service is not run. Clients take a 404 for an endpoint that is not ready yet, and
+ * try again for minutes; so the response is another.
+ */
+export const findQueryReason = (path: string): string | undefined =>
+  QUERY_PATH.test(path)
+    ? 'Pilothouse does not run queries for clients; connect to the address in endpoints of the service'
+    : undefined;

@@ -79,9 +79,13 @@ export function createPathCheck(schema: TSchema | undefined): (params: unknown) 
 }
 
 function createCheck(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
-  const validator = Compile(schema);
-  return (value) =>
-    validator.Check(value) ? undefined : violationError(listViolations(schema, value, place, MAX_VIOLATIONS), place);
+  // Compiled for the first value: all schemas take a noticeable part of the time of a start.
+  let validator: ReturnType<typeof Compile> | undefined;
+  return (value) => {
+    validator ??= Compile(schema);
+    if (validator.Check(value)) return undefined;
+    return violationError(listViolations(schema, value, place, MAX_VIOLATIONS), place);
+  };
 }
 
 function violationError(violations: Violation[], place: Place): AppError {

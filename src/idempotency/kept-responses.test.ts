@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { createDatabase } from '../../test/support/postgres.ts';
+import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
 import { until } from '../../test/support/until.ts';
 import { DAY_MS } from '../kernel/clock.ts';
@@ -24,7 +24,7 @@ onEachStore('kept responses', (store) => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     now = START;
     const clock = { now: () => now, monotonicMs: () => now };
     state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });

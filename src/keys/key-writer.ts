@@ -2,11 +2,11 @@ import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { CustomRole } from '../kernel/roles.ts';
+import { type CustomRole, getSystemRoleId } from '../kernel/roles.ts';
 import type { Db } from '../state/tables.ts';
 import { assertWithinGrants, type Limited, type RoleReader } from './assigned-roles.ts';
 import { canManageAccess, isActiveAdmin, type Key } from './key.ts';
-import { insertKey, listKeys, updateKey } from './store.ts';
+import { insertKey, listKeysWithRole, updateKey } from './store.ts';
 import { toAuditFields } from './stored-key.ts';
 
 interface Options {
@@ -15,6 +15,9 @@ interface Options {
   roleReader: RoleReader;
   maxKeys: number;
 }
+
+const ADMIN_ROLE_ID = getSystemRoleId('admin');
+const FIRST_ADMINS = 10;
 
 export type KeyWriter = ReturnType<typeof createKeyWriter>;
 
@@ -29,8 +32,21 @@ export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) 
 
   /** Whether a key, other than `exceptId`, can manage the keys and roles of the organization. */
   async function hasManager(tx: Db, organizationId: string, exceptId?: string): Promise<boolean> {
+    // The oldest admin keys usually include one, and the others need not be read.
+    const oldest = await listKeysWithRole(tx, organizationId, ADMIN_ROLE_ID, FIRST_ADMINS);
+    if (await includesManager(tx, organizationId, oldest, exceptId)) return true;
+    const all = await listKeysWithRole(tx, organizationId, ADMIN_ROLE_ID, Number.MAX_SAFE_INTEGER);
+    return includesManager(tx, organizationId, all, exceptId);
+  }
+
+  async function includesManager(
+    tx: Db,
+    organizationId: string,
+    keys: readonly Key[],
+    exceptId: string | undefined,
+  ): Promise<boolean> {
     const now = clock.now();
-    const admins = (await listKeys(tx, organizationId)).filter((key) => key.id !== exceptId && isActiveAdmin(key, now));
+    const admins = keys.filter((key) => key.id !== exceptId && isActiveAdmin(key, now));
     if (admins.some(({ customRoleIds }) => !customRoleIds)) return true;
     for (const key of admins)
       if (canManageAccess(key, await roleReader.list(tx, organizationId, key.customRoleIds ?? []), now)) return true;

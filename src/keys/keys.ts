@@ -21,7 +21,7 @@ import {
 } from './assigned-roles.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActive, type Key, type KeyState } from './key.ts';
 import type { KeyWriter } from './key-writer.ts';
-import { deleteKey, findKey, listKeyPage, listKeys } from './store.ts';
+import { countKeys, deleteKey, findKey, listKeyPage, listKeys } from './store.ts';
 import { type HashData, pickKnownFields, resolveCredentials, toAuditFields, toStoredKey } from './stored-key.ts';
 
 /** The settings of a key that a client can choose. */
@@ -109,6 +109,10 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
       const { items, next } = await listKeyPage(state.db, organizationId, query);
       return { items: await describeKeys(roleReader, state.db, organizationId, items), next };
     },
+
+    /** Of all pages. */
+    count: (organizationId: string, query: Pick<ListQuery, 'search'>): Promise<number> =>
+      countKeys(state.db, organizationId, query),
 
     async get(organizationId: string, id: string): Promise<DescribedKey> {
       const key = await get(state.db, organizationId, id);

@@ -24,6 +24,7 @@ import {
   KeyRecord,
   RotateKeyBody,
   RotateKeyResult,
+  TotalCount,
   toGracePeriodMs,
   toKeyRecord,
   UpdateKeyBody,
@@ -56,13 +57,15 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
           description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
           querystring: SortedPageQuery,
-          response: pageResponse(KeyRecord),
+          response: pageResponse(KeyRecord, { totalCount: TotalCount }),
         },
       },
       async (request) => {
         const page = readSortedPage(request, request.query);
-        const { items, next } = await keys.listPage(getIdentity(request).organizationId, page);
-        return pageSuccess(request, page, items.map(toKeyRecord), next);
+        const { organizationId } = getIdentity(request);
+        const { items, next } = await keys.listPage(organizationId, page);
+        const response = pageSuccess(request, page, items.map(toKeyRecord), next);
+        return 'limit' in response ? { ...response, totalCount: await keys.count(organizationId, page) } : response;
       },
     );
 

@@ -202,3 +202,7 @@ export function toKeyRecord(key: DescribedKey): Static<typeof KeyRecord> {
     ...(usedAt === undefined ? undefined : { usedAt: isoSeconds(usedAt) }),
   };
 }
+
+export const TotalCount = Type.Optional(
+  Type.Integer({ description: 'Number of keys on all pages; present together with limit' }),
+);

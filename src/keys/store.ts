@@ -4,7 +4,7 @@ import { memoizeByObject } from '../kernel/memo.ts';
 import { type Page, toSortName } from '../kernel/page.ts';
 import { findSystemRole } from '../kernel/roles.ts';
 import { isUniqueViolation } from '../state/failures.ts';
-import { type ListQuery, listPage } from '../state/keyset.ts';
+import { countRecords, type ListQuery, listPage } from '../state/keyset.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
 import type { Key } from './key.ts';
@@ -101,6 +101,21 @@ export async function findKey(db: Db, organizationId: string, id: string): Promi
 
 export const listKeyPage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Key>> =>
   listPage(db, { table: 'api_keys', columns: ['document', 'used_at'], toItem: toKey }, organizationId, query);
+
+/** All keys of an organization are counted in its row; those that match a search are counted one by one. */
+export async function countKeys(
+  db: Db,
+  organizationId: string,
+  { search }: Pick<ListQuery, 'search'>,
+): Promise<number> {
+  if (search !== undefined) return countRecords(db, 'api_keys', organizationId, search);
+  const row = await selectCount.first(db, { organizationId });
+  return row?.key_count ?? 0;
+}
+
+const selectCount = prepared((db: Db, value: { organizationId: string }) =>
+  db.selectFrom('organizations').select('key_count').where('id', '=', value.organizationId),
+);
 
 export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   const rows = await db

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -30,6 +30,9 @@ export interface Configuration {
   /** Further elements of the configuration. */
   server?: Elements;
 }
+
+/** A secret header or password for one start. */
+export const newStartSecret = (): string => randomBytes(32).toString('hex');
 
 /** The function getClientHTTPHeader does not return headers with this prefix, so queries cannot read the secret. */
 export const SECRET_HEADER = 'X-ClickHouse-Pilothouse';

@@ -25,7 +25,7 @@ export interface Attempts {
 export interface Access {
   setRules(rules: AccessRules): void;
   checkAddress(address: string): Exception | undefined;
-  authenticate(request: IncomingMessage, url: RequestUrl, address: string): Credentials | Exception;
+  authenticate(request: IncomingMessage, url: RequestUrl, address: string): MaybePromise<Credentials | Exception>;
 }
 
 export function createAccess(serviceId: string, attempts: Attempts, initial: AccessRules): Access {
@@ -55,16 +55,20 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
       const credentials = readCredentials(request, url);
       if ('name' in credentials) return credentials;
       const { user, password } = credentials;
-      try {
-        void attempts.run(address, `${serviceId}\n${user}\n${password}`, () => {
-          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is not right');
-        });
-        return credentials;
-      } catch (error) {
+      const fail = (error: unknown): Exception => {
         if (!(error instanceof AppError)) throw error;
         if (error.code === 'unauthorized') return toRejection(user);
         const { message, retryAfterSeconds } = error;
         return { name: 'RECEIVED_ERROR_TOO_MANY_REQUESTS', text: message, retryAfterSeconds };
+      };
+      try {
+        const checked = attempts.run(address, `${serviceId}\n${user}\n${password}`, () => {
+          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is not right');
+          return credentials;
+        });
+        return checked instanceof Promise ? checked.catch(fail) : checked;
+      } catch (error) {
+        return fail(error);
       }
     },
   };

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHostHeader } from '../kernel/addresses.ts';
 import { newUuid } from '../kernel/ids.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
 import type { Access } from './access.ts';
 import { readBody } from './body.ts';
+import type { Credentials } from './credentials.ts';
 import { type Answer, type Exception, toAnswer, toNotFoundAnswer, toTextAnswer } from './exceptions.ts';
 import { forwardQuery } from './forward.ts';
 import type { Gate } from './gate.ts';
@@ -58,15 +60,19 @@ export function handleRequest(
   const fixed = findFixedAnswer(request.method ?? '', text, url.path);
   if (fixed) return void answer(fixed);
 
-  const credentials = access.authenticate(request, url, address);
-  if ('name' in credentials) return void reject(credentials);
-
-  readBody(
-    request,
-    { isAwaited, timeoutMs: limits.bodyMs },
-    (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning }),
-    () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
-  );
+  const proceed = (credentials: Credentials | Exception): void => {
+    if ('name' in credentials) return void reject(credentials);
+    readBody(
+      request,
+      { isAwaited, timeoutMs: limits.bodyMs },
+      (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning }),
+      () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
+    );
+  };
+  void mapMaybe(access.authenticate(request, url, address), (credentials) => {
+    // The client may have left meanwhile.
+    if (!request.socket.destroyed) proceed(credentials);
+  });
 }
 
 /**

@@ -35,8 +35,6 @@ interface Options {
 /** Of the time that a shutdown may take. */
 const DRAIN_MS = 8 * SECOND_MS;
 
-export type Reconciliation = ReturnType<typeof createReconciliation>;
-
 /** Everything that makes services run: their drivers, their endpoints, the reconciler and the meters. */
 export function createReconciliation(options: Options) {
   const { state, services, intake, clock, log, attempts, directoryId, host, endpointPorts, drift } = options;

@@ -2,19 +2,20 @@ import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import { READERS } from '../kernel/roles.ts';
 import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
 import type { Reconciler } from './reconciler.ts';
 import { IdleStatus, toIdleStatus } from './schema.ts';
 
-interface Options {
+export interface IdleRouteOptions {
   services: Services;
-  reconciler: Pick<Reconciler, 'findIdleStatus'>;
+  findIdleStatus(serviceId: string): MaybePromise<ReturnType<Reconciler['findIdleStatus']>>;
   clock: Clock;
 }
 
-export function idleRoutes({ services, reconciler, clock }: Options): Routes {
+export function idleRoutes({ services, findIdleStatus, clock }: IdleRouteOptions): Routes {
   return (app) => {
     app.get(
       '/v1/organizations/:organizationId/services/:serviceId/idle',
@@ -32,7 +33,7 @@ export function idleRoutes({ services, reconciler, clock }: Options): Routes {
         const { organizationId } = getIdentity(request);
         const id = request.params.serviceId.toLowerCase();
         const service = await services.get(organizationId, id);
-        return success(request, toIdleStatus(service, reconciler.findIdleStatus(id), clock.now()));
+        return success(request, toIdleStatus(service, await findIdleStatus(id), clock.now()));
       },
     );
   };

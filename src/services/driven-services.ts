@@ -4,6 +4,7 @@ import type { Observation, Wake } from '../drivers/driver.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { State } from '../state/state.ts';
+import { lockService } from './change-store.ts';
 import type { Service, ServiceSize } from './service.ts';
 import { createServiceWriter } from './service-writer.ts';
 import {
@@ -12,7 +13,6 @@ import {
   listDriven,
   listRemovals,
   listUnsettled,
-  lockService,
   readService,
   updateObserved,
 } from './store.ts';
@@ -67,18 +67,21 @@ export function createDrivenServices({ state, audit, clock }: Options) {
         activities?: readonly ObservedActivity[];
       },
     ): Promise<Readonly<Service> | undefined> {
-      return state.write(async (tx) => {
-        const locked = await lockService(tx, organizationId, id);
-        if (!locked) return undefined;
-        const { observed, settledGeneration, activities = [] } = change(locked.service);
-        const after = { ...locked.service, observed };
-        await updateObserved(tx, after, settledGeneration);
-        for (const activity of activities) {
-          const resource = { type: 'service', id } as const;
-          await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
-        }
-        return after;
-      });
+      return state.write(
+        async (tx) => {
+          const locked = await lockService(tx, organizationId, id);
+          if (!locked) return undefined;
+          const { observed, settledGeneration, activities = [] } = change(locked.service);
+          const after = { ...locked.service, observed };
+          await updateObserved(tx, after, settledGeneration);
+          for (const activity of activities) {
+            const resource = { type: 'service', id } as const;
+            await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
+          }
+          return after;
+        },
+        { organizationId, id },
+      );
     },
 
     /** Assigns an embedded service to a data directory, unless it has one. Returns the directory that it has. */

@@ -9,6 +9,7 @@ import { createTimeOrderedIds, newUuid } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
+import { lockService } from './change-store.ts';
 import { type ListPatch, limitViolations, patchList, toIpAccess, toTag } from './entry-lists.ts';
 import { missingService } from './missing-service.ts';
 import { type NewService, newServiceViolations, toNewService } from './new-service.ts';
@@ -16,7 +17,7 @@ import type { IpAccess, Service, Tag } from './service.ts';
 import { listUpdates, toAuditFields } from './service-activities.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import { createServiceWriter } from './service-writer.ts';
-import { deleteService, hasServices, insertServices, listWarehouse, lockService } from './store.ts';
+import { deleteService, hasServices, insertServices, listWarehouse } from './store.ts';
 
 export type ServiceLifecycle = ReturnType<typeof createServiceLifecycle>;
 

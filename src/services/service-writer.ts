@@ -1,10 +1,11 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { State } from '../state/state.ts';
+import { type LockedService, lockService } from './change-store.ts';
 import { missingService } from './missing-service.ts';
 import type { Service } from './service.ts';
 import type { ServiceActivity } from './service-activities.ts';
-import { type LockedService, lockService, updateService } from './store.ts';
+import { updateService } from './store.ts';
 
 interface Changed {
   after: Service;
@@ -20,16 +21,19 @@ export function createServiceWriter({ state, audit }: { state: State; audit: Aud
       id: string,
       change: (locked: LockedService) => Changed | undefined,
     ): Promise<Readonly<Service>> =>
-      state.write(async (tx) => {
-        const locked = await lockService(tx, organizationId, id);
-        if (!locked) throw missingService(id);
-        const changed = change(locked);
-        if (!changed) return locked.service;
-        await updateService(tx, changed.after);
-        const resource = { type: 'service', id } as const;
-        for (const activity of changed.activities)
-          await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
-        return changed.after;
-      }),
+      state.write(
+        async (tx) => {
+          const locked = await lockService(tx, organizationId, id);
+          if (!locked) throw missingService(id);
+          const changed = change(locked);
+          if (!changed) return locked.service;
+          await updateService(tx, locked.service, changed.after);
+          const resource = { type: 'service', id } as const;
+          for (const activity of changed.activities)
+            await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
+          return changed.after;
+        },
+        { organizationId, id },
+      ),
   };
 }

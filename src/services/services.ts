@@ -7,16 +7,21 @@ import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { ListQuery } from '../state/keyset.ts';
 import type { State } from '../state/state.ts';
+import { lockService, updateDocument } from './change-store.ts';
 import { missingService } from './missing-service.ts';
 import { applyScalingChange, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import { getScalingActivityType } from './service-activities.ts';
-import { findService, listServicePage, listServices, lockService, updateDocument } from './store.ts';
-import { createTagCondition } from './tag-filter.ts';
+import { findService, listServicePage, listServices } from './store.ts';
+import { toRequiredTags } from './tag-filter.ts';
+import { listTaggedPage } from './tag-store.ts';
 
 export type Services = ReturnType<typeof createServices>;
+
+/** Rows of an index: few enough that a statement does not delay other requests. */
+const TAGS_PER_READ = 5000;
 
 interface TaggedIds {
   serviceIds: Set<string>;
@@ -41,7 +46,7 @@ export function createServices({ state, audit, organizations }: Options) {
 
     /** `filters` are tags that a service must have. */
     listPage: (organizationId: string, query: ListQuery, filters?: readonly string[]): Promise<Page<Service>> =>
-      listServicePage(state.db, organizationId, query, createTagCondition(filters)),
+      listServicePage(state.db, organizationId, { ...query, tags: toRequiredTags(filters) }),
 
     /** The first services, oldest first; at most `count`. */
     async listFirst(organizationId: string, count: number): Promise<Service[]> {
@@ -55,15 +60,15 @@ export function createServices({ state, audit, organizations }: Options) {
       }
     },
 
-    /** The ids of all services with the tags, and of the warehouses whose first service has them. */
+    /** The ids of all services with the tags, and of the warehouses whose first service has them. There is at least one filter. */
     async findTagged(organizationId: string, filters: readonly string[]): Promise<TaggedIds> {
       const tagged: TaggedIds = { serviceIds: new Set(), warehouseIds: new Set() };
       for (let after: Position | undefined; ; ) {
-        const query = { sort: 'createdAt', limit: MAX_PAGE_SIZE, after } as const;
-        const { items, next } = await this.listPage(organizationId, query, filters);
-        for (const { id, isPrimary, dataWarehouseId } of items) {
+        const query = { sort: 'createdAt', limit: TAGS_PER_READ, after, tags: toRequiredTags(filters) } as const;
+        const { items, next } = await listTaggedPage(state.db, organizationId, query);
+        for (const { id, warehouseId } of items) {
           tagged.serviceIds.add(id);
-          if (isPrimary) tagged.warehouseIds.add(dataWarehouseId);
+          if (warehouseId !== undefined) tagged.warehouseIds.add(warehouseId);
         }
         if (!next) return tagged;
         after = next;
@@ -86,24 +91,27 @@ export function createServices({ state, audit, organizations }: Options) {
 
     /** Merges the change into the stored settings, so concurrent changes of different fields both take effect. */
     async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Readonly<Service>> {
-      return state.write(async (tx) => {
-        const locked = await lockService(tx, organizationId, id);
-        if (!locked) throw missingService(id);
-        const { organization, service } = locked;
-        const after = rescaled(service, change, { organization, service });
-        const changed = difference(service.scaling, after.scaling);
-        const type = getScalingActivityType(changed);
-        if (!type) return service;
-        await updateDocument(tx, after);
-        await audit.record(tx, actor, {
-          organizationId,
-          type,
-          resource: { type: 'service', id },
-          serviceId: id,
-          ...changed,
-        });
-        return after;
-      });
+      return state.write(
+        async (tx) => {
+          const locked = await lockService(tx, organizationId, id);
+          if (!locked) throw missingService(id);
+          const { organization, service } = locked;
+          const after = rescaled(service, change, { organization, service });
+          const changed = difference(service.scaling, after.scaling);
+          const type = getScalingActivityType(changed);
+          if (!type) return service;
+          await updateDocument(tx, after);
+          await audit.record(tx, actor, {
+            organizationId,
+            type,
+            resource: { type: 'service', id },
+            serviceId: id,
+            ...changed,
+          });
+          return after;
+        },
+        { organizationId, id },
+      );
     },
   };
 }

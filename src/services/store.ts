@@ -2,17 +2,16 @@ import type { DriverName } from '../drivers/driver.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoize } from '../kernel/memo.ts';
 import { type Page, toSortName } from '../kernel/page.ts';
-import type { Organization, Tier } from '../organizations/organization.ts';
-import { type DocumentCondition, type ListQuery, listPage } from '../state/keyset.ts';
-import { lockRows } from '../state/locking.ts';
+import { type ListQuery, listPage } from '../state/keyset.ts';
 import { prepared } from '../state/prepared.ts';
 import { preparedRows } from '../state/prepared-rows.ts';
 import type { Db, Tables } from '../state/tables.ts';
 import type { Service } from './service.ts';
+import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
 /** The document has what was asked for; what the driver reported is apart. */
 const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
-type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
+export type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
 const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
   ...JSON.parse(document),
@@ -21,7 +20,7 @@ const toService = ({ document, observed, generation, settled_generation }: Store
   settledGeneration: settled_generation,
 });
 
-function toDocument(service: Readonly<Service>): string {
+export function toDocument(service: Readonly<Service>): string {
   const { observed: _, generation: __, settledGeneration: ___, ...document } = service;
   return JSON.stringify(document);
 }
@@ -33,8 +32,12 @@ const parseJoined = memoize((joined): Readonly<Service> => {
 });
 
 /** Recently read services are parsed once. The result is shared: callers must not modify it. */
-const parseService = ({ document, observed, generation, settled_generation }: StoredService): Readonly<Service> =>
-  parseJoined(`${generation}\n${settled_generation}\n${observed}\n${document}`);
+export const parseService = ({
+  document,
+  observed,
+  generation,
+  settled_generation,
+}: StoredService): Readonly<Service> => parseJoined(`${generation}\n${settled_generation}\n${observed}\n${document}`);
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -49,48 +52,9 @@ export function findService(db: Db, organizationId: string, id: string): MaybePr
   return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row));
 }
 
-const selectAndLock = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  lockRows(
-    db,
-    db
-      .selectFrom('organizations')
-      .innerJoin('services', 'services.organization_id', 'organizations.id')
-      .select([
-        'organizations.tier',
-        'organizations.paid',
-        'services.document',
-        'services.observed',
-        'services.generation',
-        'services.settled_generation',
-      ])
-      .where('organizations.id', '=', value.organizationId)
-      .where('services.id', '=', value.id),
-  ),
-);
-
-/**
- * Locks the rows of the organization and the service until the transaction ends. Both, so that PostgreSQL returns the
- * service as the previous transaction left it, and not as it was when the wait started.
- */
-export function lockService(tx: Db, organizationId: string, id: string): MaybePromise<LockedService | undefined> {
-  return mapMaybe(
-    selectAndLock.first(tx, { organizationId, id }),
-    (row) => row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row) },
-  );
-}
-
-export interface LockedService {
-  organization: Pick<Organization, 'tier' | 'isPaid'>;
-  service: Readonly<Service>;
-}
-
 /** A page of the list, restricted to some services if `ids` is set. */
-export const listServicePage = (
-  db: Db,
-  organizationId: string,
-  query: ListQuery,
-  condition?: DocumentCondition<Service>,
-): Promise<Page<Service>> => listPage(db, SERVICE_LIST, organizationId, query, condition);
+export const listServicePage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Service>> =>
+  listPage(db, SERVICE_LIST, organizationId, query);
 
 const SERVICE_LIST = {
   table: 'services',
@@ -125,28 +89,12 @@ export async function listExistingServiceIds(
   return rows.map(({ id }) => id);
 }
 
-const setDocument = prepared(
-  (db: Db, value: { organizationId: string; id: string; document: string; generation: number }) =>
-    db
-      .updateTable('services')
-      .set({ document: value.document, generation: value.generation })
-      .where('organization_id', '=', value.organizationId)
-      .where('id', '=', value.id),
-);
-
 /** A change of a service is a new generation. The caller has locked the service. */
-const toNextGeneration = ({ driver, generation }: Readonly<Service>): number =>
+export const toNextGeneration = ({ driver, generation }: Readonly<Service>): number =>
   // Constant for simulated services: it is in the condition of an index, and PostgreSQL would have to update the index.
   driver === 'simulated' ? generation : generation + 1;
 
-/** Stores what was asked for. Does not update `created_at`, so no index changes. */
-export function updateDocument(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
-  const { organizationId, id } = service;
-  const generation = toNextGeneration(service);
-  return setDocument.first(tx, { organizationId, id, document: toDocument(service), generation });
-}
-
-export async function updateService(tx: Db, service: Readonly<Service>): Promise<void> {
+export async function updateService(tx: Db, before: Readonly<Service>, service: Readonly<Service>): Promise<void> {
   await tx
     .updateTable('services')
     .set({
@@ -156,10 +104,12 @@ export async function updateService(tx: Db, service: Readonly<Service>): Promise
       sort_name: toSortName(service.name),
       driver: service.driver,
       generation: toNextGeneration(service),
+      data_warehouse_id: service.dataWarehouseId,
     })
     .where('organization_id', '=', service.organizationId)
     .where('id', '=', service.id)
     .execute();
+  await replaceTags(tx, before, service);
 }
 
 const INSERTED_COLUMNS = [
@@ -172,14 +122,15 @@ const INSERTED_COLUMNS = [
   'driver',
   'generation',
   'settled_generation',
+  'data_warehouse_id',
 ] as const;
 
 const insertRows = preparedRows<Tables['services']>(INSERTED_COLUMNS, (db, rows) =>
   db.insertInto('services').values(rows),
 );
 
-export const insertServices = (tx: Db, services: readonly Service[]): Promise<void> =>
-  insertRows(
+export async function insertServices(tx: Db, services: readonly Service[]): Promise<void> {
+  await insertRows(
     tx,
     services.map((service) => ({
       id: service.id,
@@ -191,13 +142,17 @@ export const insertServices = (tx: Db, services: readonly Service[]): Promise<vo
       driver: service.driver,
       generation: 1,
       settled_generation: service.driver === 'simulated' ? 1 : 0,
+      data_warehouse_id: service.dataWarehouseId,
     })),
   );
+  await insertTags(tx, services);
+}
 
 /** The driver removes the service later. */
 export async function deleteService(tx: Db, service: Readonly<Service>, now: number): Promise<void> {
   const { organizationId, id, driver, observed } = service;
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await deleteTags(tx, service);
   if (driver === 'simulated') return;
   const removal = { organization_id: organizationId, id, driver, removed_at: now };
   await tx
@@ -276,15 +231,17 @@ export async function hasServices(tx: Db, organizationId: string, count: number)
   return row !== undefined;
 }
 
-/** The services of a warehouse. Reads all documents of the organization: needed to create and delete only. */
+/** The services of a warehouse, oldest first. A node with an older version leaves the column empty during a rolling update. */
 export async function listWarehouse(tx: Db, organizationId: string, dataWarehouseId: string): Promise<Service[]> {
   const rows = await tx
     .selectFrom('services')
     .select(SERVICE_COLUMNS)
     .where('organization_id', '=', organizationId)
-    .where('document', 'like', `%${JSON.stringify({ dataWarehouseId }).slice(1, -1)}%`)
-    .orderBy('created_at')
-    .orderBy('id')
+    .where('data_warehouse_id', 'in', [dataWarehouseId, ''])
     .execute();
-  return rows.map(toService).filter((service) => service.dataWarehouseId === dataWarehouseId);
+  // Not sorted by the store, which would read all services in the order of another index.
+  return rows
+    .map(toService)
+    .filter((service) => service.dataWarehouseId === dataWarehouseId)
+    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }

@@ -1,13 +1,18 @@
 import { sql } from 'kysely';
 import { toSortName } from '../kernel/page.ts';
 import { appendToChain, type ChainedColumns, type ChainHead, EMPTY_CHAIN, encodeActivity } from './activity-chain.ts';
+import { isPostgres } from './locking.ts';
 import type { ActivityRow, Db } from './tables.ts';
+import { listTagRows } from './tag-rows.ts';
 
 /** Steps that a migration needs in addition to its SQL, by migration name. They run in the same transaction. */
 export const BACKFILLS: Record<string, (tx: Db) => Promise<void>> = {
   '0007-activity-filters': fillActivityFilters,
   '0011-audit-chain': chainActivities,
   '0015-list-names': fillSortNames,
+  '0019-service-tags': fillServiceTags,
+  '0020-growth': fillWarehouses,
+  '0021-rate-windows': setUnlogged,
 };
 
 const ROWS_PER_BATCH = 1000;
@@ -105,23 +110,57 @@ async function* readBatches<C extends keyof ActivityRow>(tx: Db, columns: readon
 }
 
 async function fillSortNames(tx: Db): Promise<void> {
-  for (const table of ['services', 'api_keys'] as const) {
-    for (let lastId = ''; ; ) {
-      const rows = await tx
-        .selectFrom(table)
-        .select(['id', 'document'])
-        .where('id', '>', lastId)
-        .orderBy('id')
-        .limit(ROWS_PER_BATCH)
+  for (const table of ['services', 'api_keys'] as const)
+    await fillFromDocuments(tx, table, 'sort_name', ({ name }) => toSortName(name));
+}
+
+async function fillWarehouses(tx: Db): Promise<void> {
+  await fillFromDocuments(tx, 'services', 'data_warehouse_id', ({ dataWarehouseId }) => dataWarehouseId);
+}
+
+async function fillFromDocuments(
+  tx: Db,
+  table: 'services' | 'api_keys',
+  column: string,
+  toValue: (document: { name: string; dataWarehouseId: string }) => string,
+): Promise<void> {
+  for await (const rows of readDocuments(tx, table)) {
+    const values = rows.map(({ id, document }) => sql`(${id}, ${toValue(JSON.parse(document))})`);
+    // Both stores name the columns of VALUES column1, column2.
+    await sql`UPDATE ${sql.table(table)} SET ${sql.id(column)} = filled.column2
+      FROM (VALUES ${sql.join(values)}) AS filled WHERE ${sql.table(table)}.id = filled.column1`.execute(tx);
+  }
+}
+
+async function setUnlogged(tx: Db): Promise<void> {
+  if (isPostgres(tx)) await sql`ALTER TABLE rate_windows SET UNLOGGED`.execute(tx);
+}
+
+async function fillServiceTags(tx: Db): Promise<void> {
+  for await (const services of readDocuments(tx, 'services')) {
+    const rows = services.flatMap(({ document }) => listTagRows(JSON.parse(document)));
+    for (let start = 0; start < rows.length; start += ROWS_PER_BATCH)
+      await tx
+        .insertInto('service_tags')
+        .values(rows.slice(start, start + ROWS_PER_BATCH))
         .execute();
-      const end = rows.at(-1);
-      if (!end) break;
-      lastId = end.id;
-      const names = rows.map(({ id, document }) => sql`(${id}, ${toSortName(JSON.parse(document).name)})`);
-      // Both stores name the columns of VALUES column1, column2.
-      await sql`UPDATE ${sql.table(table)} SET sort_name = names.column2 FROM (VALUES ${sql.join(names)}) AS names
-        WHERE ${sql.table(table)}.id = names.column1`.execute(tx);
-    }
+  }
+}
+
+/** All documents of a table by id, in batches that bound the memory. */
+async function* readDocuments(tx: Db, table: 'services' | 'api_keys') {
+  for (let lastId = ''; ; ) {
+    const rows = await tx
+      .selectFrom(table)
+      .select(['id', 'document'])
+      .where('id', '>', lastId)
+      .orderBy('id')
+      .limit(ROWS_PER_BATCH)
+      .execute();
+    const end = rows.at(-1);
+    if (!end) return;
+    lastId = end.id;
+    yield rows;
   }
 }
 

@@ -16,15 +16,36 @@ export const isBusy = (error: unknown): boolean => readCode(error).startsWith('S
 /** PostgreSQL rolled back the transaction because of a deadlock or serialization failure; it can be retried. */
 export const isRetryable = (error: unknown): boolean => readCode(error) === '40001' || readCode(error) === '40P01';
 
-const POSTGRES_LOCKED = '55P03';
-
-// Disk full, I/O error, file missing or read-only; PostgreSQL shutting down, locked, out of connections, disk or memory.
+// Disk full, I/O error, file missing or read-only.
 const LIBSQL_LOST = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB)/;
-const POSTGRES_LOST = /^(08|53|55P03|57P|58|25006)/;
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const POOL_LOST =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|query read timeout|cannot use a pool after/i;
 const QUERY_TIMEOUT = /query read timeout/i;
+
+const DISK_FULL = 'the disk is full';
+const UNREACHABLE = 'the database cannot be reached';
+
+/** The errors of PostgreSQL that are no fault of the statement, by SQLSTATE: whole classes after their special cases. */
+const POSTGRES_LOST: readonly [RegExp, string][] = [
+  [/^08/, UNREACHABLE],
+  [/^25006/, 'the database is read-only'],
+  [/^25P0[34]/, 'the change took too long'],
+  [/^28/, 'the database rejected the user or the password'],
+  [/^3D000/, 'the database does not exist'],
+  [/^40(001|P01)/, 'other changes of the same data are in progress'],
+  [/^53100/, DISK_FULL],
+  [/^53200/, 'the database has no free memory'],
+  [/^53[34]00/, 'the database has no free connection'],
+  [/^53/, 'the database is overloaded'],
+  [/^55P03/, 'another program has locked the database'],
+  [/^57014/, 'the database canceled the statement'],
+  [/^57/, UNREACHABLE],
+  [/^(58|XX00[12])/, 'the database cannot read or write its files'],
+];
+
+/** PostgreSQL has no space for a change. */
+export const isDiskFull = (error: unknown): boolean => readCode(error) === '53100';
 
 /** PostgreSQL did not respond to a statement in time. */
 export const isQueryTimeout = (error: unknown): boolean => error instanceof Error && QUERY_TIMEOUT.test(error.message);
@@ -35,7 +56,10 @@ export function toStoreError(error: unknown): unknown {
   const code = readCode(error);
   const message = error instanceof Error ? error.message : String(error);
   const isLost =
-    LIBSQL_LOST.test(code) || POSTGRES_LOST.test(code) || NETWORK_LOST.test(code) || POOL_LOST.test(message);
+    LIBSQL_LOST.test(code) ||
+    POSTGRES_LOST.some(([pattern]) => pattern.test(code)) ||
+    NETWORK_LOST.test(code) ||
+    POOL_LOST.test(message);
   if (!isLost) return error;
   return new AppError('unavailable', `The state store is not available: ${describeReason(code, message)}`, {
     cause: error,
@@ -55,9 +79,9 @@ export function toFileError(error: unknown, path: string): unknown {
 }
 
 function describeReason(code: string, message: string): string {
-  if (/^(SQLITE_FULL|53100)/.test(code) || /disk (is )?full|no space/i.test(message)) return 'the disk is full';
-  if (code.startsWith('SQLITE_BUSY') || code === POSTGRES_LOCKED) return 'another program has locked the database';
+  if (code.startsWith('SQLITE_FULL') || /disk (is )?full|no space/i.test(message)) return DISK_FULL;
+  if (code.startsWith('SQLITE_BUSY')) return 'another program has locked the database';
   if (code.startsWith('SQLITE')) return 'the database file cannot be read or written';
   if (QUERY_TIMEOUT.test(message)) return 'the database is not responding';
-  return 'the database cannot be reached';
+  return POSTGRES_LOST.find(([pattern]) => pattern.test(code))?.[1] ?? UNREACHABLE;
 }

@@ -3,11 +3,11 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, type Sort, toSortName } from '../kernel/page.ts';
 import type { ServiceSet } from '../kernel/service-set.ts';
 import { isPostgres } from './locking.ts';
-import type { ApiKeyRow, Db, ServiceRow } from './tables.ts';
+import type { ApiKeyRow, Db, ServiceRow, ServiceTagRow } from './tables.ts';
 import { isIn } from './value-lists.ts';
 
 /** The tables with an organization, a creation time and a name. */
-type ListedTable = 'services' | 'api_keys';
+type ListedTable = 'services' | 'service_tags' | 'api_keys';
 
 export interface ListQuery extends PageRequest {
   sort: Sort;
@@ -17,16 +17,12 @@ export interface ListQuery extends PageRequest {
   ids?: ReadonlySet<string> | undefined;
   /** The services that the caller may see. */
   permitted?: ServiceSet | undefined;
-}
-
-/** A condition that the stores cannot check: each of `texts` occurs in every matching document. */
-export interface DocumentCondition<T> {
-  texts: readonly string[];
-  matches(item: T): boolean;
+  /** Of `service_tags`; a service must have all. */
+  tags?: ReadonlySet<string> | undefined;
 }
 
 /** With the selected columns only. */
-type Row = ApiKeyRow & ServiceRow;
+type Row = ApiKeyRow & ServiceRow & ServiceTagRow;
 
 interface RowPosition {
   value: string | number;
@@ -39,6 +35,9 @@ interface RowPosition {
  */
 const ROWS_PER_WINDOW = 5000;
 
+/** Tags with more services than this count as equally frequent, so that comparing them costs no more than a page. */
+const MAX_COUNTED_SERVICES = 1000;
+
 interface Listing<T> {
   table: ListedTable;
   columns: readonly (keyof Row)[];
@@ -47,25 +46,46 @@ interface Listing<T> {
 
 /**
  * Lists records by keyset: a page starts after the last record of the page before, so inserts and deletes elsewhere
- * neither skip nor repeat a record. Without a search or condition, a page costs the same in a list of any length.
+ * neither skip nor repeat a record. A page costs the same in a list of any length, also of services with a tag. A search
+ * reads the list, and several tags read the services with the rarest of them, until the page is full.
  */
 export async function listPage<T>(
   db: Db,
   listing: Listing<T>,
   organizationId: string,
   query: ListQuery,
-  condition?: DocumentCondition<T>,
 ): Promise<Page<T>> {
-  const { limit } = query;
-  const statements = createStatements(db, listing, organizationId, query, condition);
-  const isWindowed = !isPostgres(db) && !hasIds(query) && (query.search !== undefined || condition !== undefined);
-  const found: { position: RowPosition; item: T }[] = [];
-  for await (const rows of readRows(statements, query, isWindowed, () => limit + 1 - found.length)) {
-    const items = rows.map((row) => ({ position: statements.toPosition(row), item: listing.toItem(row) }));
-    found.push(...(condition ? items.filter(({ item }) => condition.matches(item)) : items));
+  const { limit, tags } = query;
+  const leadingTag = hasIds(query) ? undefined : await findRarestTag(db, organizationId, tags);
+  const statements = createStatements(db, listing, organizationId, query, leadingTag);
+  const isSearch = query.search !== undefined || (tags !== undefined && tags.size > 1);
+  const isWindowed = isSearch && !isPostgres(db) && !hasIds(query);
+  const found: Row[] = [];
+  for await (const rows of readRows(statements, query, isWindowed, () => limit + 1 - found.length)) found.push(...rows);
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  const position = last && statements.toPosition(last);
+  return { items: found.slice(0, limit).map(listing.toItem), next: position && [position.value, position.id] };
+}
+
+/** The number of records that match a search. Reads the whole list: for lists that a quota bounds. */
+export async function countRecords(db: Db, table: 'api_keys', organizationId: string, search: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT COUNT(*) AS count FROM ${sql.table(table)} AS place
+    WHERE place.organization_id = ${organizationId} ${isFound(search)}`.execute(db);
+  return Number(rows[0]?.count);
+}
+
+/** The list is read along the index of one tag: of the one that the fewest services have. */
+async function findRarestTag(db: Db, organizationId: string, tags: Iterable<string> = []): Promise<string | undefined> {
+  const [first, ...others] = tags;
+  if (others.length === 0) return first;
+  let rarest = { tag: first, count: Number.POSITIVE_INFINITY };
+  for (const tag of tags) {
+    const { rows } = await sql<{ count: number }>`SELECT COUNT(*) AS count FROM (SELECT id FROM service_tags
+      WHERE organization_id = ${organizationId} AND tag = ${tag} LIMIT ${MAX_COUNTED_SERVICES}) AS counted`.execute(db);
+    const count = Number(rows[0]?.count);
+    if (count < rarest.count) rarest = { tag, count };
   }
-  const last = found.length > limit ? found[limit - 1]?.position : undefined;
-  return { items: found.slice(0, limit).map(({ item }) => item), next: last && [last.value, last.id] };
+  return rarest.tag;
 }
 
 /** Ends when no rows are missing. */
@@ -103,32 +123,40 @@ function createStatements<T>(
   { table, columns }: Listing<T>,
   organizationId: string,
   query: ListQuery,
-  condition: DocumentCondition<T> | undefined,
+  leadingTag: string | undefined,
 ) {
   const { column, order, isAfter, isThrough } = toOrder(query.sort);
-  const filter = createFilter(db, query, condition?.texts);
+  const filter = createFilter(db, organizationId, query, leadingTag);
   // An expression keeps libSQL from scanning the index of the organization instead of looking up the ids.
   const isOwn = hasIds(query)
-    ? sql`organization_id || '' = ${organizationId}`
-    : sql`organization_id = ${organizationId}`;
-  const selected = sql.join([...new Set(['id', column, ...columns])].map((name) => sql.ref(name)));
+    ? sql`place.organization_id || '' = ${organizationId}`
+    : sql`place.organization_id = ${organizationId}`;
+  const hasTag = leadingTag === undefined ? sql`` : sql`AND place.tag = ${leadingTag}`;
+  const places = leadingTag === undefined ? table : 'service_tags';
+  // libSQL reads the tables of a CROSS JOIN in this order.
+  const records = places === table ? sql`` : sql`CROSS JOIN ${sql.table(table)} AS record`;
+  const isRecord = places === table ? sql`` : sql`AND record.id = place.id`;
+  const source = places === table ? 'place' : 'record';
+  const selected = sql.join([...new Set(['id', column, ...columns])].map((name) => sql.ref(`${source}.${name}`)));
   const compare = (position: RowPosition | undefined, operator: RawBuilder<unknown>) =>
-    position ? sql`AND (${sql.ref(column)}, id) ${operator} (${position.value}, ${position.id})` : sql``;
+    position
+      ? sql`AND (${sql.ref(`place.${column}`)}, place.id) ${operator} (${position.value}, ${position.id})`
+      : sql``;
 
   return {
     toPosition: (row: Row): RowPosition => ({ value: row[column], id: row.id }),
 
     async listRows(after: RowPosition | undefined, end: RowPosition | undefined, count: number): Promise<Row[]> {
-      const { rows } = await sql<Row>`SELECT ${selected} FROM ${sql.table(table)}
-        WHERE ${isOwn} ${compare(after, isAfter)} ${compare(end, isThrough)} ${filter}
+      const { rows } = await sql<Row>`SELECT ${selected} FROM ${sql.table(places)} AS place ${records}
+        WHERE ${isOwn} ${hasTag} ${isRecord} ${compare(after, isAfter)} ${compare(end, isThrough)} ${filter}
         ORDER BY ${order} LIMIT ${count}`.execute(db);
       return rows;
     },
 
     /** Undefined if the rest of the list fits into one window. */
     async findWindowEnd(after: RowPosition | undefined): Promise<RowPosition | undefined> {
-      const { rows } = await sql<Row>`SELECT ${sql.ref(column)}, id FROM ${sql.table(table)}
-        WHERE organization_id = ${organizationId} ${compare(after, isAfter)}
+      const { rows } = await sql<Row>`SELECT ${sql.ref(column)}, id FROM ${sql.table(places)} AS place
+        WHERE ${isOwn} ${hasTag} ${compare(after, isAfter)}
         ORDER BY ${order} LIMIT 1 OFFSET ${ROWS_PER_WINDOW - 1}`.execute(db);
       return rows[0] && { value: rows[0][column], id: rows[0].id };
     },
@@ -141,7 +169,7 @@ function toOrder(sort: Sort) {
   const direction = sql.raw(isDescending ? 'DESC' : 'ASC');
   return {
     column,
-    order: sql`${sql.ref(column)} ${direction}, id ${direction}`,
+    order: sql`${sql.ref(`place.${column}`)} ${direction}, place.id ${direction}`,
     isAfter: sql.raw(isDescending ? '<' : '>'),
     isThrough: sql.raw(isDescending ? '>=' : '<='),
   };
@@ -149,18 +177,24 @@ function toOrder(sort: Sort) {
 
 function createFilter(
   db: Db,
-  { search, ids, permitted }: ListQuery,
-  texts: readonly string[] = [],
+  organizationId: string,
+  { search, ids, permitted, tags }: ListQuery,
+  leadingTag: string | undefined,
 ): RawBuilder<unknown> {
   const parts: RawBuilder<unknown>[] = [];
-  if (search !== undefined) {
-    const pattern = toPattern(toSortName(search));
-    parts.push(sql`AND (sort_name LIKE ${pattern} ESCAPE '!' OR id LIKE ${pattern} ESCAPE '!')`);
-  }
-  for (const text of texts) parts.push(sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
-  if (ids) parts.push(sql`AND ${isIn(db, 'id', ids)}`);
-  if (permitted) parts.push(sql`AND ${permitted.isComplement ? sql`NOT` : sql``} ${isIn(db, 'id', permitted.ids)}`);
+  if (search !== undefined) parts.push(isFound(search));
+  if (ids) parts.push(sql`AND ${isIn(db, 'place.id', ids)}`);
+  if (permitted)
+    parts.push(sql`AND ${permitted.isComplement ? sql`NOT` : sql``} ${isIn(db, 'place.id', permitted.ids)}`);
+  if (tags && !(tags.size === 1 && leadingTag !== undefined))
+    parts.push(sql`AND (SELECT COUNT(*) FROM service_tags AS own WHERE own.organization_id = ${organizationId}
+      AND own.id = place.id AND ${isIn(db, 'own.tag', tags)}) = ${tags.size}`);
   return parts.length > 0 ? sql.join(parts, sql` `) : sql``;
+}
+
+function isFound(search: string): RawBuilder<unknown> {
+  const pattern = toPattern(toSortName(search));
+  return sql`AND (place.sort_name LIKE ${pattern} ESCAPE '!' OR place.id LIKE ${pattern} ESCAPE '!')`;
 }
 
 /** A pattern for rows that contain the text. */

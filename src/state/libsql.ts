@@ -59,6 +59,8 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
         throw toStoreError(error);
       }
     },
+    // A full disk fails the check.
+    listWarnings: () => [],
     now: async () => clock.now(),
     async close() {
       isClosed = true;

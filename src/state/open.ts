@@ -3,6 +3,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import { toFileError } from './failures.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder } from './migrations-folder.ts';
+import { loadNativePart } from './native-part.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
 
 interface Options {
@@ -35,10 +36,11 @@ export async function openState({
   // Only the driver that is used is loaded.
   if (url) {
     const { openPostgres } = await import('./postgres.ts');
-    const migrating = openPostgres({ url, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
+    const migrating = openPostgres({ url, clock, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
     await (await openMigrated(() => migrating, clock)).close();
     return openPostgres({
       url,
+      clock,
       observer,
       queryTimeoutMs,
       poolSize: databaseConnections,
@@ -46,6 +48,7 @@ export async function openState({
     });
   }
   const path = join(dataDirectory, 'state.db');
+  loadNativePart();
   const { openLibsql } = await import('./libsql.ts');
   try {
     return await openMigrated(() => openLibsql(path, clock, observer), clock);

@@ -50,6 +50,42 @@ describe.skipIf(inject('postgresUrl') === '')('prepared statements on PostgreSQL
   const listNames = async ({ db }: State): Promise<string[]> =>
     (await sql<{ name: string }>`SELECT name FROM pg_prepared_statements`.execute(db)).rows.map(({ name }) => name);
 
+  it('run one at a time on a connection with limits for locks', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    try {
+      await withState({}, async (state) => {
+        await Promise.all([read(state.db), readInTransaction(state), read(state.db)]);
+        const { rows } = await sql`SHOW lock_timeout`.execute(state.db);
+        expect(rows).toEqual([{ lock_timeout: '5s' }]);
+        const idle = await sql`SHOW idle_in_transaction_session_timeout`.execute(state.db);
+        expect(idle.rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', onWarning);
+    }
+  });
+
+  it('read many rows at the same time, each for its own caller', async () => {
+    await withState({}, async (state) => {
+      const ids = Array.from({ length: 30 }, (_, index) => `organization-${index}`);
+      const names = ids.map((id) => `('${id}', 'Name of ${id}', 'SCALE', 1, 0, 0, 0)`);
+      const columns = 'id, name, tier, paid, created_at, key_count, cost_revision';
+      await runOutside(`INSERT INTO organizations (${columns}) VALUES ${names.join(', ')}`);
+      const wanted = [...ids, 'missing', ...ids.slice(0, 3)];
+      const rows = await Promise.all(wanted.map((id) => selectOrganization.first(state.db, { id })));
+      expect(rows.map((row) => row?.name)).toEqual(
+        wanted.map((id) => (id === 'missing' ? undefined : `Name of ${id}`)),
+      );
+      // A row that was read together with others has the same members.
+      expect(rows[20]).toEqual({ ...rows[0], id: ids[20], name: `Name of ${ids[20]}` });
+      await runOutside('DELETE FROM organizations');
+    });
+  });
+
   it('have names, unless they are turned off', async () => {
     await withState({}, async (state) => {
       await read(state.db);

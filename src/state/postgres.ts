@@ -1,19 +1,28 @@
 import { performance } from 'node:perf_hooks';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import type { Clock } from '../kernel/clock.ts';
 import { writeCheck } from './check.ts';
+import { createDiskWarning } from './disk-warning.ts';
 import { isQueryTimeout, isRetryable, toStoreError } from './failures.ts';
-import { type DirectRunner, registerDirectRunner } from './prepared.ts';
-import { createSharedReads } from './shared-reads.ts';
+import { runWithDeferred } from './grouped-statements.ts';
+import { createDirectRunner } from './postgres-reads.ts';
+import { registerDirectRunner } from './prepared.ts';
 import type { State, StoreObserver } from './state.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
-import type { Tables } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
+import { createWriteGroups } from './write-groups.ts';
 
 const INT8 = 20;
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 5000;
 /** The same as for a busy libSQL file. A lock that is never released must not exhaust the pool. */
 const LOCK_TIMEOUT_MS = 5000;
+/**
+ * A node that hangs or disappears inside a transaction must not hold its locks for longer: PostgreSQL ends the
+ * transaction and closes the connection. Work with slow statements may also take long between them.
+ */
+const MIN_IDLE_TRANSACTION_MS = 30_000;
 const ATTEMPTS = 5;
 /** How long `close` waits for the server to close the connections. */
 const CLOSE_MS = 2000;
@@ -23,6 +32,7 @@ type Connection = pg.PoolClient & { unref?(): void };
 
 interface Options {
   url: string;
+  clock: Clock;
   observer: StoreObserver;
   /** A statement without a response for this long fails, and its connection is discarded. */
   queryTimeoutMs: number;
@@ -33,12 +43,15 @@ interface Options {
 
 export function openPostgres({
   url,
+  clock,
   observer,
   queryTimeoutMs,
   poolSize = POOL_SIZE,
   usesPreparedStatements = true,
 }: Options): State {
   const names = createStatementNames(usesPreparedStatements);
+  const idleMs = Math.max(MIN_IDLE_TRANSACTION_MS, queryTimeoutMs);
+  const diskWarning = createDiskWarning(clock);
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -49,6 +62,9 @@ export function openPostgres({
     // A server that disappears or hangs without closing its connections must not block the pool forever.
     keepAlive: true,
     query_timeout: queryTimeoutMs,
+    // Not a connection parameter: a connection pooler may reject it.
+    onConnect: (client) =>
+      client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET idle_in_transaction_session_timeout = ${idleMs}`),
     // All our BIGINT columns are safe integers: epoch milliseconds, counters, micro-CHC.
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) },
   });
@@ -56,30 +72,33 @@ export function openPostgres({
   pool.on('error', () => {});
   // The pool listens only to idle connections. A connection that breaks in use fails its query, and its error event must not end the process.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  // Not a connection parameter: a connection pooler may reject it. Statements of a connection run in order.
-  pool.on('connect', (client) => void client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`, () => {}));
   const connections = new Set<Connection>();
   pool.on('connect', (client) => void connections.add(client));
   pool.on('remove', (client) => void connections.delete(client));
   const dialect = new PostgresDialect({ pool: discardHungConnections(pool, names) });
   const db = new Kysely<Tables>({ dialect, log: (event) => observer.query(event.queryDurationMillis / 1000) });
   registerDirectRunner(db, createDirectRunner(pool, names, observer));
+
+  async function transact<T>(work: (tx: Db) => Promise<T>, changes = 1): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const startedAt = performance.now();
+      try {
+        return await db.transaction().execute((tx) => runWithDeferred(tx, work));
+      } catch (error) {
+        diskWarning.observe(error);
+        const canRetry = names.recover(error) || isRetryable(error);
+        if (!canRetry || attempt === ATTEMPTS) throw toStoreError(error);
+      } finally {
+        observer.commit((performance.now() - startedAt) / 1000, changes);
+      }
+    }
+  }
+
+  const groups = createWriteGroups(transact);
   return {
     kind: 'postgres',
     db,
-    async write(work) {
-      for (let attempt = 1; ; attempt++) {
-        const startedAt = performance.now();
-        try {
-          return await db.transaction().execute(work);
-        } catch (error) {
-          const canRetry = names.recover(error) || isRetryable(error);
-          if (!canRetry || attempt === ATTEMPTS) throw toStoreError(error);
-        } finally {
-          observer.commit((performance.now() - startedAt) / 1000, 1);
-        }
-      }
-    },
+    write: (work, row) => (row ? groups.write(row, work) : transact(work)),
     async check() {
       try {
         await writeCheck(db);
@@ -87,6 +106,7 @@ export function openPostgres({
         throw toStoreError(error);
       }
     },
+    listWarnings: diskWarning.list,
     async now() {
       const { rows } = await sql<{
         ms: number;
@@ -103,36 +123,6 @@ export function openPostgres({
       // A server that hangs never closes its end. These connections must not keep the process alive.
       for (const connection of connections) connection.unref?.();
     },
-  };
-}
-
-/**
- * Reads outside a transaction. The pool replaces a connection whose statement failed. Many requests have the same key, so
- * single rows are read once for all requests that wait for them.
- */
-function createDirectRunner(pool: pg.Pool, names: StatementNames, observer: StoreObserver): DirectRunner {
-  async function run(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-    const startedAt = performance.now();
-    try {
-      return await pool.query({ name: names.find(text), text, values: values as unknown[] });
-    } catch (error) {
-      if (!names.recover(error)) throw error;
-      return await pool.query({ name: names.find(text), text, values: values as unknown[] });
-    } finally {
-      observer.query((performance.now() - startedAt) / 1000);
-    }
-  }
-  const share = createSharedReads<unknown>();
-  const readFirst = async (text: string, values: readonly unknown[]) => (await run(text, values)).rows[0];
-  const findFirst = (text: string, values: readonly unknown[]) =>
-    text.startsWith('select ')
-      ? share(text + JSON.stringify(values), () => readFirst(text, values))
-      : readFirst(text, values);
-  return {
-    all: async (text, values) => (await run(text, values)).rows,
-    first: findFirst,
-    cached: findFirst,
-    execute: async (text, values) => (await run(text, values)).rowCount ?? 0,
   };
 }
 
@@ -155,7 +145,9 @@ function discardHungConnections(pool: pg.Pool, names: StatementNames): PostgresP
 
 function wrapClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {
   let timeout: unknown;
-  async function query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function send(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     if (timeout !== undefined) throw timeout;
     try {
       return await client.query({ name: names.find(text), text, values: parameters as unknown[] });
@@ -164,6 +156,14 @@ function wrapClient(client: pg.PoolClient, names: StatementNames): PostgresPoolC
       throw error;
     }
   }
+
+  /** Changes that share a transaction send statements at the same time. The driver expects one after the other. */
+  function query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+    const result = last.then(() => send(text, parameters));
+    last = result.catch(() => {});
+    return result;
+  }
+
   // The interface also has a form with cursors, which we do not use.
   return { query: query as never, release: () => client.release(timeout !== undefined) };
 }

@@ -3,10 +3,10 @@ import { prepared } from './prepared.ts';
 import type { Db } from './tables.ts';
 
 /** Rows per statement: few calls, and far below the parameter limits of both stores. */
-const ROWS_PER_STATEMENT = 20;
+const SIZES = [20, 5, 1];
 
 /**
- * Prepares a statement that writes rows, once for many rows and once for a single row: building a statement costs far more
+ * Prepares a statement that writes rows, for several numbers of rows: building a statement costs far more
  * than running it. `build` gets placeholders, as in `prepared`.
  */
 export function preparedRows<R extends object>(
@@ -19,8 +19,7 @@ export function preparedRows<R extends object>(
         Object.fromEntries(columns.map((column, at) => [column, value[index * columns.length + at]])) as R;
       return build(db, Array.from({ length: count }, createRow));
     });
-  const many = prepareStatement(ROWS_PER_STATEMENT);
-  const single = prepareStatement(1);
+  const statements = SIZES.map((size) => ({ size, statement: prepareStatement(size) }));
 
   const flattenRows = (rows: readonly R[]): unknown[] => {
     const values: unknown[] = [];
@@ -29,9 +28,9 @@ export function preparedRows<R extends object>(
   };
 
   return async (tx: Db, rows: readonly R[]): Promise<void> => {
-    const whole = rows.length - (rows.length % ROWS_PER_STATEMENT);
-    for (let start = 0; start < whole; start += ROWS_PER_STATEMENT)
-      await many.first(tx, flattenRows(rows.slice(start, start + ROWS_PER_STATEMENT)));
-    for (const row of rows.slice(whole)) await single.first(tx, flattenRows([row]));
+    let start = 0;
+    for (const { size, statement } of statements)
+      for (; start + size <= rows.length; start += size)
+        await statement.first(tx, flattenRows(rows.slice(start, start + size)));
   };
 }

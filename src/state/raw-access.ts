@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { MINUTE_MS } from '../kernel/clock.ts';
+import { MINUTE_MS, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isBusy, toFileError, toStoreError } from './failures.ts';
+import { loadNativePart } from './native-part.ts';
 import { type State, unobserved } from './state.ts';
 import type { Db } from './tables.ts';
 
@@ -45,6 +46,7 @@ export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress,
 }
 
 async function openLibsqlStore(path: string, { isExclusive = false }: Access): Promise<RawStore> {
+  loadNativePart();
   const { openConnection } = await import('./libsql-connection.ts');
   const { db, close } = openConnection(path, { isExclusive });
   const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
@@ -68,7 +70,12 @@ async function openPostgresStore(url: string, { isExclusive = false }: Access): 
   const address = new URL(url);
   const usedName = address.searchParams.get(APPLICATION_NAME) ?? 'pilothouse';
   address.searchParams.set(APPLICATION_NAME, OWN_NAME);
-  const state = openPostgres({ url: address.href, observer: unobserved, queryTimeoutMs: QUERY_TIMEOUT_MS });
+  const state = openPostgres({
+    url: address.href,
+    clock: systemClock,
+    observer: unobserved,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+  });
   try {
     if (isExclusive) await rejectUsers(state.db, usedName);
   } catch (error) {

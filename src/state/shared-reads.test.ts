@@ -1,54 +1,66 @@
 import { describe, expect, it } from 'vitest';
 import { createSharedReads } from './shared-reads.ts';
 
-/** Reads that end when told to. */
+interface Started {
+  text: string;
+  reads: readonly (readonly unknown[])[];
+  resolve(rows: unknown[]): void;
+  reject(error: Error): void;
+}
+
+/** Statements that end when told to. */
 function createReads() {
-  const share = createSharedReads<number>();
-  const started: { resolve(value: number): void; reject(error: Error): void }[] = [];
-  const read = (key: string) =>
-    share(key, () => new Promise<number>((resolve, reject) => void started.push({ resolve, reject })));
+  const started: Started[] = [];
+  const read = createSharedReads(
+    (text, reads) => new Promise((resolve, reject) => void started.push({ text, reads, resolve, reject })),
+  );
   return { read, started };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('shared reads', () => {
-  it('a call during a read gets the next one, which all calls during it share', async () => {
+  it('reads that wait become one statement, which starts after all of them were asked for', async () => {
     const { read, started } = createReads();
-    const first = read('a');
-    const later = [read('a'), read('a'), read('a')];
-    expect(started).toHaveLength(1);
-    started[0]?.resolve(1);
-    expect(await first).toBe(1);
+    const first = [read('select', ['a']), read('select', ['b'])];
+    const later = [read('select', ['a']), read('select', ['c']), read('select', ['a'])];
+    expect(started.map(({ reads }) => reads)).toEqual([[['a']], [['b']]]);
+    started[0]?.resolve([1]);
     await settle();
-    expect(started).toHaveLength(2);
-    const latest = read('a');
-    started[1]?.resolve(2);
-    expect(await Promise.all(later)).toEqual([2, 2, 2]);
+    expect(started.slice(2).map(({ reads }) => reads)).toEqual([[['a'], ['c']]]);
+    const latest = read('select', ['a']);
+    started[1]?.resolve([2]);
+    started[2]?.resolve([3, undefined]);
+    expect(await Promise.all(first)).toEqual([1, 2]);
+    expect(await Promise.all(later)).toEqual([3, undefined, 3]);
     await settle();
-    started[2]?.resolve(3);
-    expect(await latest).toBe(3);
+    started[3]?.resolve([4]);
+    expect(await latest).toBe(4);
   });
 
-  it('other keys do not wait, and a key that is not read is forgotten', async () => {
+  it('other statements do not wait, and a statement has at most 64 rows', async () => {
     const { read, started } = createReads();
-    const reads = [read('a'), read('b')];
-    expect(started).toHaveLength(2);
-    for (const [index, one] of started.entries()) one.resolve(index);
-    expect(await Promise.all(reads)).toEqual([0, 1]);
-    await settle();
-    void read('a');
-    expect(started).toHaveLength(3);
+    const all = Array.from({ length: 70 }, (_, index) => read('select', [String(index)]));
+    void read('other', ['a']);
+    expect(started.map(({ text }) => text)).toEqual(['select', 'select', 'other']);
+    for (let index = 0; index < started.length; index++) {
+      const { reads, resolve } = started[index] as Started;
+      resolve(reads.map(([value]) => value));
+      await settle();
+    }
+    expect(started.map(({ reads }) => reads.length)).toEqual([1, 1, 1, 64, 4]);
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 70 }, (_, index) => String(index)));
   });
 
-  it('an error fails only the callers of its read', async () => {
+  it('an error fails only the reads of its statement', async () => {
     const { read, started } = createReads();
-    const failing = read('a');
-    const later = read('a');
+    const [failing, other] = [read('select', ['a']), read('select', ['a'])];
+    const later = [read('select', ['a']), read('select', ['b'])];
     started[0]?.reject(new Error('lost'));
     await expect(failing).rejects.toThrow('lost');
     await settle();
-    started[1]?.resolve(2);
-    expect(await later).toBe(2);
+    started[1]?.resolve([1]);
+    started[2]?.resolve([2, 3]);
+    expect(await Promise.all([other, ...later])).toEqual([1, 2, 3]);
   });
 });

@@ -1,29 +1,74 @@
-interface Running<T> {
-  ended: Promise<void>;
-  next?: Promise<T>;
+/** Returns the first row of each read, in the order of `reads`; undefined where there is none. */
+type ReadRows = (text: string, reads: readonly (readonly unknown[])[]) => Promise<readonly unknown[]>;
+
+interface Waiting {
+  values: readonly unknown[];
+  row: Promise<unknown>;
+  resolve(row: unknown): void;
+  reject(error: unknown): void;
 }
 
-/**
- * Callers that want the same thing share a read. Those that call while it runs share the next one, which starts when it
- * ends: no caller gets data older than its call.
- */
-export function createSharedReads<T>() {
-  const running = new Map<string, Running<T>>();
+interface Statement {
+  running: number;
+  /** By their values. */
+  waiting: Map<string, Waiting>;
+}
 
-  function start(key: string, read: () => Promise<T>): Promise<T> {
-    const result = read();
-    const end = () => {
-      if (entry.next === undefined) running.delete(key);
-    };
-    const entry: Running<T> = { ended: result.then(end, end) };
-    running.set(key, entry);
-    return result;
+/** More statements at the same time would each read fewer rows. */
+const MAX_RUNNING = 2;
+const MAX_ROWS = 64;
+
+/**
+ * Reads single rows. While a statement runs, further reads with the same text wait, and then are one statement; those with
+ * the same values share a row. A read starts after its callers called: no caller gets data older than its call.
+ */
+export function createSharedReads(readRows: ReadRows) {
+  const statements = new Map<string, Statement>();
+
+  async function run(text: string, statement: Statement, reads: readonly Waiting[]): Promise<void> {
+    statement.running++;
+    try {
+      const rows = await readRows(
+        text,
+        reads.map(({ values }) => values),
+      );
+      for (const [index, read] of reads.entries()) read.resolve(rows[index]);
+    } catch (error) {
+      for (const read of reads) read.reject(error);
+    }
+    statement.running--;
+    startWaiting(text, statement);
   }
 
-  return (key: string, read: () => Promise<T>): Promise<T> => {
-    const entry = running.get(key);
-    if (entry === undefined) return start(key, read);
-    entry.next ??= entry.ended.then(() => start(key, read));
-    return entry.next;
+  function startWaiting(text: string, statement: Statement): void {
+    const { waiting } = statement;
+    if (waiting.size === 0) {
+      if (statement.running === 0) statements.delete(text);
+      return;
+    }
+    const keys = [...waiting.keys()].slice(0, MAX_ROWS);
+    const reads = keys.map((key) => waiting.get(key) as Waiting);
+    for (const key of keys) waiting.delete(key);
+    void run(text, statement, reads);
+  }
+
+  return (text: string, values: readonly unknown[]): Promise<unknown> => {
+    const statement = statements.get(text) ?? { running: 0, waiting: new Map() };
+    statements.set(text, statement);
+    const key = JSON.stringify(values);
+    const known = statement.waiting.get(key);
+    if (known) return known.row;
+    const read = createWaiting(values);
+    if (statement.running < MAX_RUNNING) void run(text, statement, [read]);
+    else statement.waiting.set(key, read);
+    return read.row;
   };
+}
+
+function createWaiting(values: readonly unknown[]): Waiting {
+  let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined;
+  const row = new Promise<unknown>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { values, row, ...(settle as unknown as Pick<Waiting, 'resolve' | 'reject'>) };
 }

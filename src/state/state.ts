@@ -1,3 +1,4 @@
+import type { StoreWarning } from './disk-warning.ts';
 import type { Db } from './tables.ts';
 
 /** The state store: libSQL in a file, or PostgreSQL. The same queries run on both. */
@@ -8,14 +9,23 @@ export interface State {
   /**
    * Runs `work` in a transaction and resolves once its changes are durable. If `work` throws, its changes are rolled back.
    * `work` may run more than once (after a deadlock, or if another change in the same commit failed), so it must have no
-   * side effects.
+   * side effects. With `row`, it may run at the same time as changes of other rows in the same transaction, so it must not
+   * depend on other rows.
    */
-  write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Db) => Promise<T>, row?: ChangedRow): Promise<T>;
   /** Throws if the store cannot be written, for `/readyz`. */
   check(): Promise<void>;
+  /** Problems that changes ran into within the last minute, although the store can be written. */
+  listWarnings(): StoreWarning[];
   /** The store's clock, in epoch milliseconds; the same for all nodes. */
   now(): Promise<number>;
   close(): Promise<void>;
+}
+
+/** The only row that a change locks and writes, apart from that of its organization. */
+export interface ChangedRow {
+  organizationId: string;
+  id: string;
 }
 
 /**

@@ -5,12 +5,16 @@ export interface Tables {
   organizations: OrganizationRow & {
     audit_sequence: Generated<number>;
     audit_hash: Generated<string>;
+    audit_removed_sequence: Generated<number>;
+    audit_removed_hash: Generated<string>;
+    audit_removed_at: Generated<number>;
     role_revision: Generated<number>;
   };
   activities: ActivityRow;
   api_keys: ApiKeyRow;
   custom_roles: CustomRoleRow;
   services: ServiceRow;
+  service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
   service_load: ServiceLoadRow;
@@ -29,9 +33,10 @@ export interface Tables {
   engine_owners: EngineOwnerRow;
   lock_clocks: { id: number; passed_at: number };
   usage_intakes: UsageIntakeRow;
+  rate_windows: { id: string; ends_at: number; taken: number };
   budgets: BudgetRow;
   budget_notices: BudgetNoticeRow;
-  fleet_documents: FleetDocumentRow;
+  fleet_documents: { organization_id: string; kind: string; id: string; document: string };
   fleet_turns: { id: number; turn: number };
   store_checks: { id: number; count: number };
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
@@ -92,14 +97,21 @@ export interface ServiceRow {
   driver: string;
   generation: number;
   settled_generation: number;
+  data_warehouse_id: string;
 }
 
-interface ServiceRemovalRow {
+export interface ServiceTagRow {
   organization_id: string;
+  /** Of the service. */
   id: string;
-  driver: string;
-  document: string;
-  observed: string;
+  /** `key`, or `key=value`. */
+  tag: string;
+  created_at: number;
+  sort_name: string;
+  warehouse_id: string | null;
+}
+
+interface ServiceRemovalRow extends Pick<ServiceRow, 'organization_id' | 'id' | 'driver' | 'document' | 'observed'> {
   removed_at: number;
 }
 
@@ -274,11 +286,4 @@ interface IdempotentResponseRow {
   created_at: number;
   result: string | null;
   headers: string;
-}
-
-interface FleetDocumentRow {
-  organization_id: string;
-  kind: string;
-  id: string;
-  document: string;
 }

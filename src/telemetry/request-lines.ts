@@ -110,7 +110,7 @@ function createPrefixes(
 }
 
 /** OpenTelemetry severities: server errors are errors, client errors are warnings. */
-function toSeverity(status: number): Pick<LogRow, 'SeverityText' | 'SeverityNumber'> {
+export function toSeverity(status: number): Pick<LogRow, 'SeverityText' | 'SeverityNumber'> {
   if (status >= 500) return { SeverityText: 'ERROR', SeverityNumber: 17 };
   if (status >= 400) return { SeverityText: 'WARN', SeverityNumber: 13 };
   return { SeverityText: 'INFO', SeverityNumber: 9 };

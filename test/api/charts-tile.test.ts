@@ -114,6 +114,52 @@ onEachStore('querying an unsaved tile', (store) => {
     });
   });
 
+  it.each([
+    ['line', 'time'],
+    ['stacked_bar', 'time'],
+    ['stacked_line', 'time'],
+    ['number', 'number'],
+    ['table', 'table'],
+    ['search', 'search'],
+    ['markdown', 'markdown'],
+    ['heatmap', 'heatmap'],
+    ['histogram', 'histogram'],
+    ['pie', 'pie'],
+    ['bar', 'bar'],
+  ])('draws a config with the display type %s', async (displayType, type) => {
+    const hasValue = displayType === 'heatmap' || displayType === 'histogram';
+    const item = hasValue ? { valueExpression: 'SeverityNumber' } : { aggFn: 'count' };
+    const select = displayType === 'search' ? 'Body' : [item];
+    const rest = displayType === 'markdown' ? { markdown: 'text' } : { sourceId: 'logs', select };
+    const { status, json, text } = await readTile({ config: { displayType, ...rest }, ...range });
+    expect([status, json.data?.type], text).toEqual([200, type]);
+  });
+
+  it.each([
+    ['SeverityText DESC, ServiceName', ['api INFO', 'web INFO', 'api ERROR']],
+    ['ServiceName DESC, rows', ['web INFO', 'api ERROR', 'api INFO']],
+    ['`SeverityText` asc , count() DESC', ['api ERROR', 'web INFO', 'api INFO']],
+    ['max(SeverityNumber), rows', ['api ERROR', 'api INFO', 'web INFO']],
+    // Neither a group nor a value of the table: the order of a table without orderBy.
+    ['rand()', ['web INFO', 'api INFO', 'api ERROR']],
+  ])('sorts a table by %s', async (orderBy, expected) => {
+    const config = {
+      displayType: 'table',
+      sourceId: 'logs',
+      select: [
+        { aggFn: 'count', alias: 'rows' },
+        { aggFn: 'max', valueExpression: 'SeverityNumber' },
+      ],
+      groupBy: 'ServiceName, SeverityText',
+      orderBy,
+    };
+    const { json, text } = await readTile({ config, ...range });
+    expect(
+      json.data?.rows.map((row: Json[]) => row.slice(0, 2).join(' ')),
+      text,
+    ).toEqual(expected);
+  });
+
   it.each<[string, object, string]>([
     ['formulas', { formulas: [{ expression: 'A' }] }, 'config.formulas'],
     ['having', { having: 'count() > 1' }, 'config.having'],

@@ -22,7 +22,7 @@ const readSecurityHeaders = (headers: Headers) =>
   Object.fromEntries(Object.keys(SECURITY).map((name) => [name, headers.get(name)]));
 
 const useConsole = (options: ClockedOptions = {}) =>
-  useClockedServer('libsql', { consoleDirectory: folder.directory, ...options });
+  useClockedServer('libsql', { consoleDirectory: folder.directory, isShared: true, ...options });
 
 describe('console pages', () => {
   const server = useConsole();

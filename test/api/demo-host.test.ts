@@ -9,7 +9,7 @@ describe.each([
   { about: 'one port', settings: {} },
   { about: 'a base path', settings: { basePath: '/tools' } },
 ])('the Host header of the demo, with $about', ({ settings }) => {
-  const server = useClockedServer('libsql', { demo, settings });
+  const server = useClockedServer('libsql', { demo, settings, isShared: true });
   const get = (path: string, ...lines: string[]) => {
     const { pathname } = new URL(server.url);
     return sendRaw(server.url, head(`GET ${pathname.replace(/\/$/, '')}${path} HTTP/1.1`, ...lines));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Credentials, Json } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const WAREHOUSE = '3ab15151-9e4d-4e31-b28a-5e906f4dc144';
 const PIPE = '9e2a6c56-5e2a-4b2d-9e6a-3f4b5c6d7e8f';
@@ -93,6 +94,39 @@ onEachStore('filter=tag', (store) => {
       expect(found.json.result.map(({ name }: Json) => name)).toEqual(['orders', 'reports', 'bare']);
     });
 
+    it('follows changes of the tags, the name and the service itself', async () => {
+      const services = `/v1/organizations/${acme.id}/services`;
+      const send = (method: string, path: string, body?: object) =>
+        server.call({ method, path: `${services}${path}`, key: acme.admin, ...(body ? { body } : {}) });
+      const names = async (query: string) => (await get(`services?${query}`)).json.result.map(({ name }: Json) => name);
+      const created = await send('POST', '', {
+        name: 'new',
+        provider: 'aws',
+        region: 'us-east-1',
+        ipAccessList: [],
+        tags: [tag('owner', 'a')],
+      });
+      const { id } = created.json.result.service;
+      expect(await names('filter=tag:owner=a')).toEqual(['new']);
+      const tags = { add: [tag('owner', 'b'), tag('extra')] };
+      await send('PATCH', `/${id}`, { tags });
+      expect([await names('filter=tag:owner=a'), await names('filter=tag:owner=b')]).toEqual([[], ['new']]);
+      await send('PATCH', `/${id}`, {
+        name: 'zebra',
+        tags: { remove: [tag('extra'), tag('none')], add: [tag('env')] },
+      });
+      expect(await names('filter=tag:env&sort=-name&limit=1')).toEqual(['zebra']);
+      expect([await names('filter=tag:extra'), await names('filter=tag:owner&search=new')]).toEqual([[], []]);
+      await send('PATCH', `/${id}/state`, { command: 'stop' });
+      await until(
+        async () => (await send('GET', `/${id}`)).json.result.state,
+        (state) => state === 'stopped',
+        'the service does not stop',
+      );
+      expect((await send('DELETE', `/${id}`)).status).toBe(200);
+      expect(await names('filter=tag:owner')).toEqual([]);
+    });
+
     it('combines with id, which selects services by their id', async () => {
       const names = async (rest: string) => (await get(`services?${rest}`)).json.result.map(({ name }: Json) => name);
       const ids = SERVICES.map(({ id }) => `id=${id}`);
@@ -171,13 +205,20 @@ onEachStore('filter=tag', (store) => {
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${place}: ${rule} <string:${value}>`]);
   });
 
-  it('B4: accepts at most 50 filters', async () => {
-    const { status, json } = await get(
-      `services?${toQuery(Array.from({ length: 51 }, (_, index) => `tag:k${index}`))}`,
-    );
-    expect([status, json.error]).toEqual([
-      400,
-      'BAD_REQUEST: query.filter: The list must have at most 50 elements <array>',
-    ]);
-  });
+  it.each(['services?', 'usageCost?from_date=2026-10-01&to_date=2026-10-02&'])(
+    'B4: %s accepts at most 50 filters of limited length',
+    async (path) => {
+      const filters = Array.from({ length: 51 }, (_, index) => `tag:k${index}`);
+      const { status, json } = await get(path + toQuery(filters));
+      expect([status, json.error]).toEqual([
+        400,
+        'BAD_REQUEST: query.filter: The list must have at most 50 elements <array>',
+      ]);
+      expect((await get(path + toQuery(filters.slice(1)))).status).toBe(200);
+      const longest = `tag:${'k'.repeat(128)}=${'v'.repeat(256)}`;
+      expect((await get(path + toQuery([longest]))).status).toBe(200);
+      for (const filter of [`${longest}v`, `tag:${'k'.repeat(129)}`])
+        expect((await get(path + toQuery([filter]))).json.error).toContain('query.filter[0]: The filter must be');
+    },
+  );
 });

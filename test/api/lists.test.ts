@@ -43,6 +43,12 @@ onEachStore('lists', (store) => {
       expect(Object.keys((await get(path)).json).sort()).toEqual(['requestId', 'result', 'status']);
     });
 
+    it('has the totalCount of the public interface: in the list of keys, beside limit', async () => {
+      const count = (await get(path)).json.result.length;
+      const { json } = await get(`${path}?limit=1`);
+      expect(json.totalCount).toBe(path.endsWith('/keys') ? count : undefined);
+    });
+
     it('has the limit and a null nextCursor on the only page', async () => {
       const all = (await get(path)).json.result;
       const { json } = await get(`${path}?limit=1000`);

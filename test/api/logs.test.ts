@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { head, sendRaw } from '../support/raw.ts';
-import { onEachStore, startServer, type TestServer, useServer } from '../support/server.ts';
+import { onEachStore, onEachStoreInLongRuns, startServer, type TestServer, useServer } from '../support/server.ts';
 import { UUID_V4 } from '../support/shapes.ts';
 
 const organization = `/v1/organizations/${acme.id}`;
@@ -25,7 +25,7 @@ async function readLines(server: TestServer): Promise<Line[]> {
     .map((line) => JSON.parse(line));
 }
 
-onEachStore('the log', (store) => {
+onEachStoreInLongRuns('the log', (store) => {
   it('has one JSON line per request, with request id, operation, key suffix, status and milliseconds', async () => {
     const server = await startServer(store);
     try {
@@ -66,7 +66,9 @@ onEachStore('the log', (store) => {
       await server.remove();
     }
   });
+});
 
+onEachStore('the log', (store) => {
   it('contains no secret, key id, token, hash or header, at any log level', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {

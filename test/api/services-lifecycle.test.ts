@@ -9,7 +9,7 @@ const wanted = { name: 'created', provider: 'aws', region: 'eu-central-1' };
 
 onEachStore('the lifecycle of a service', (store) => {
   const server = useServer(store, {
-    args: ['--max-services', '12', '--simulated-transition', '200ms'],
+    args: ['--max-services', '12', '--simulated-transition', '300ms'],
     inProcess: false,
   });
   const services = `/v1/organizations/${acme.id}/services`;
@@ -105,6 +105,9 @@ onEachStore('the lifecycle of a service', (store) => {
       provider: 'aws',
       region: 'eu-central-1',
     });
+    const changed = await send('PATCH', `${services}/${production.id}/scaling`, { minTotalMemoryGb: 96 });
+    expect(changed.json.result).toEqual(await read(production.id));
+    expect(changed.json.result).toMatchObject({ tier: 'production', state: expect.any(String), provider: 'aws' });
     await Promise.all([remove(left.id), remove(production.id)]);
   });
 

@@ -4,7 +4,7 @@ import type { Call } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { getKeyId } from '../support/keys.ts';
 import { startSecondServer } from '../support/second-server.ts';
-import { onEachStore, startServer, useServer } from '../support/server.ts';
+import { onEachStore, onEachStoreInLongRuns, startServer, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { readStoreText } from '../support/store-text.ts';
@@ -261,7 +261,7 @@ describe('with a separate dashboard port', () => {
   });
 });
 
-onEachStore('the session log', (store) => {
+onEachStoreInLongRuns('the session log', (store) => {
   it('names the operation and the key, and contains no secret, cookie or CSRF token', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {

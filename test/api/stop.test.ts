@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { spawnProgram } from '../support/process.ts';
 import { head, openRawConnection } from '../support/raw.ts';
-import { onEachStore, startServer } from '../support/server.ts';
+import { onEachStore, onEachStoreInLongRuns, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
@@ -70,7 +70,9 @@ onEachStore('stopping', (store) => {
       await server.remove();
     }
   });
+});
 
+onEachStoreInLongRuns('connections of a server that stops', (store) => {
   it('SIGTERM fails no request that was sent before the port closed, on new or kept-alive connections', async () => {
     const server = await startServer(store);
     const agents = Array.from({ length: CLIENTS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));

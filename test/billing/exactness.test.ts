@@ -106,13 +106,14 @@ onEachStore('costs', (store) => {
         await org.expectExact();
       }),
       // Shrinking would take minutes: each run uses a real store and a real engine.
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: isLongRun ? 20 : 4, endOnFailure: true },
     );
   });
 });
 
 /** A million in long runs. */
-const EVENTS = isLongRun ? 1_000_000 : 200_000;
+const EVENTS = isLongRun ? 1_000_000 : 100_000;
+const BATCH = isLongRun ? 100_000 : 50_000;
 
 describe(`${EVENTS} events`, () => {
   const metering = useMetering('libsql');
@@ -122,7 +123,7 @@ describe(`${EVENTS} events`, () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     let sum = 0n;
     const batch = (from: number) =>
-      Array.from({ length: 100_000 }, (_, index) => {
+      Array.from({ length: BATCH }, (_, index) => {
         const number = from + index;
         const amount = BigInt(number % 1009) * 1_000_003n + BigInt(number);
         sum += amount;
@@ -133,8 +134,8 @@ describe(`${EVENTS} events`, () => {
           quantity: formatMillionths(amount),
         });
       });
-    for (let from = 0; from < EVENTS; from += 100_000)
-      expect(await org.send(batch(from))).toMatchObject({ accepted: 100_000, duplicates: 0, rejected: 0 });
+    for (let from = 0; from < EVENTS; from += BATCH)
+      expect(await org.send(batch(from))).toMatchObject({ accepted: BATCH, duplicates: 0, rejected: 0 });
     await metering.domains.rating.rateChanged();
     const expected = calculateCostMicros('compute', formatMillionths(sum), '0.2985');
     expect(await org.ledger('2026-11-14')).toMatchObject([{ quantity: formatMillionths(sum), micros: expected }]);

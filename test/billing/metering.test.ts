@@ -47,6 +47,9 @@ onEachStore('metered usage', (store) => {
     ]);
     expect(costs.every(({ isLocked }) => !isLocked)).toBe(true);
     await org.expectExact();
+    const metrics = (await metering.domains.serviceMetrics.renderOrganization(org.id)).split('\n');
+    const usage = metrics.filter((line) => line.startsWith('pilothouse_service_usage_month_to_date{'));
+    expect(usage).toContainEqual(expect.stringMatching(`${org.a}.*meter="compute".* 90$`));
   });
 
   it('is complete if its day is rated while a batch is being stored', async () => {
@@ -122,11 +125,13 @@ onEachStore('metered usage', (store) => {
   if (isLongRun || store === 'libsql')
     it('accepts a batch of any number of days, and events for an entity that was just created', async () => {
       const org = await metering.organization();
-      const months = Array.from({ length: 250 }, (_, index) =>
+      // ClickHouse rejects an insert into more than 100 partitions, and a month is one.
+      const count = isLongRun ? 250 : 110;
+      const months = Array.from({ length: count }, (_, index) =>
         org.event({ time: new Date(Date.UTC(2001, index, 3)).toISOString() }),
       );
-      expect(await org.send(months)).toMatchObject({ accepted: 250, rejected: 0 });
-      expect(await org.send(months)).toMatchObject({ accepted: 0, duplicates: 250 });
+      expect(await org.send(months)).toMatchObject({ accepted: count, rejected: 0 });
+      expect(await org.send(months)).toMatchObject({ accepted: 0, duplicates: count });
       const service = { id: crypto.randomUUID(), name: 'new', dataWarehouseId: org.warehouse, isPrimary: false };
       const file = { organizations: [{ id: org.id, name: 'Grown', services: [service] }] };
       await metering.domains.fleet.apply(file as never, { type: 'system', id: 'test', details: 'test' });

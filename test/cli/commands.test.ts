@@ -222,7 +222,6 @@ describe('the command line', () => {
   });
 
   it.each([
-    [[], 'Usage: pilothouse'],
     [['fly'], "error: unknown command 'fly'"],
     [['key', 'steal'], "error: unknown command 'steal'"],
     [['serve', '--fast'], "error: unknown option '--fast'"],

@@ -6,6 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli, type Json } from '../support/cli.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { testDemoConsole } from './demo-console.ts';
+import { testDemoTelemetry } from './demo-telemetry.ts';
 
 /** The printed curl commands by title. */
 function parseCommands(welcome: string): Map<string, string> {
@@ -55,10 +58,17 @@ const SERVICE_FIELDS = [
   'transparentDataEncryptionKeyId',
 ];
 
+const directory = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
+const data = join(directory, 'data');
+let demo: Demo;
+let first: Demo;
+
+afterAll(async () => {
+  await demo.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
 describe('demo', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
-  const data = join(directory, 'data');
-  let demo: Demo;
   let commands: Map<string, string>;
   const start = async () => {
     demo = await startDemo(data);
@@ -83,11 +93,8 @@ describe('demo', () => {
 
   beforeAll(async () => {
     await start();
+    first = demo;
     firstCosts = await readPastCosts();
-  });
-  afterAll(async () => {
-    await demo.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   it('prints the URLs, the credentials, a query and one curl command for each of the five operations', () => {
@@ -183,6 +190,8 @@ describe('demo', () => {
       keys: (await read('/keys')).result,
       services: (await read('/services')).result,
     };
+    // Stopping it earlier would leave the rest of the telemetry to the next start.
+    await demo.telemetry;
     expect(await demo.stop()).toBe(0);
     const serve = await cli(['serve', '--port', '0', '--host', '0.0.0.0', '--data', data]);
     expect([serve.code, serve.stderr]).toEqual([2, expect.stringContaining('contains the demo organization')]);
@@ -197,11 +206,21 @@ describe('demo', () => {
   });
 });
 
+// Loading the data takes a minute, so these use the same demo.
+testDemoConsole(() => demo);
+
+describe('a stopped demo', () => {
+  beforeAll(async () => {
+    expect(await demo.stop()).toBe(0);
+  });
+  testDemoTelemetry(data, () => first);
+});
+
 describe('demo on a public address', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])(
     'rejects --host %s because its credentials are public',
     async (host) => {
-      const { code, stderr } = await cli([
+      const { code, stderr } = await runInProcess([
         'demo',
         '--port',
         '0',
@@ -209,7 +228,7 @@ describe('demo on a public address', () => {
         host,
         '--data',
         join(tmpdir(), 'pilothouse-never-created'),
-      ]);
+      ]).finished;
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr: `error: --host must be a loopback address, not "${host}": the demo credentials are public\n`,

@@ -7,8 +7,16 @@ import { acme } from '../support/fleet.ts';
 import { findFreePort } from '../support/postgres.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
+/** Every failed check has a remedy, and no other one. */
 const checks = (stdout: string) =>
-  Object.fromEntries(JSON.parse(stdout).map(({ check, isFine }: Json) => [check, isFine]));
+  Object.fromEntries(
+    JSON.parse(stdout).map(({ check, isFine, remedy }: Json) => {
+      expect(remedy, check).toEqual(isFine ? undefined : expect.stringMatching(/^[A-Z].{20,}/));
+      return [check, isFine];
+    }),
+  );
+/** The line below a failed check. */
+const remedy = (check: string, text: string) => new RegExp(`^FAIL {2}${check} .*\\n {6}remedy {6}${text}`, 'm');
 
 onEachStore('doctor', (store) => {
   const at = useStore(store);
@@ -74,6 +82,7 @@ describe('doctor with a failing check', () => {
     expect(stdout).toMatch(/^ok {4}node/m);
     expect(stdout).toMatch(/^ok {4}store/m);
     expect(stdout).toMatch(new RegExp(`^FAIL {2}port +cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`, 'm'));
+    expect(stdout).toMatch(remedy('port', 'Stop the program that uses the port, or choose another one with --port$'));
   });
 
   it('reports why the engine is unavailable', async () => {
@@ -81,6 +90,7 @@ describe('doctor with a failing check', () => {
     const { code, stdout } = await at.run('doctor', '--port', '0', '--clickhouse-url', url);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}engine +tile data and metering are unavailable: .*ECONNREFUSED/m);
+    expect(stdout).toMatch(remedy('engine', 'Check that ClickHouse runs'));
   });
 
   it('reports an unreadable fleet file', async () => {
@@ -110,6 +120,7 @@ describe('doctor with a failing check', () => {
     expect(stdout).toMatch(
       /^FAIL {2}store +PostgreSQL: The state store is not available: the database cannot be reached$/m,
     );
+    expect(stdout).toMatch(remedy('store', 'Check that PostgreSQL runs'));
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
@@ -119,5 +130,6 @@ describe('doctor with a failing check', () => {
     const { code, stdout } = await cli(['doctor', '--port', '0', '--data', join(file, 'data')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}store +libSQL in \S+: .*ENOTDIR/m);
+    expect(stdout).toMatch(remedy('store', 'Check that this user may write to the directory'));
   });
 });

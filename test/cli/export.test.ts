@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Json, useStore } from '../support/cli.ts';
+import { type Json, listErrors, useStore } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { onEachStore } from '../support/server.ts';
 
@@ -81,6 +81,23 @@ onEachStore('export', (store) => {
 
     expect(await to.plan(stdout)).not.toEqual([]);
     expect((await to.run('export')).stdout).toBe(stdout);
+  });
+
+  it('remembers whether a service was created with a tier', async () => {
+    const services = [{ name: 'explicit', kind: 'production' }];
+    await from.plan({ organizations: [{ id: acme.id, name: 'Acme', services }] });
+    expect((await from.run('service', 'create', '--org', acme.id, '--name', 'left out')).code).toBe(0);
+    await to.plan((await from.run('export')).stdout);
+    const { stdout } = await to.run('service', 'list', '--org', acme.id, '--json');
+    const tiers = JSON.parse(stdout).map(({ name, tier }: Json) => [name, tier]);
+    expect(Object.fromEntries(tiers)).toEqual({ 'left out': undefined, explicit: 'production' });
+  });
+
+  it('rejects a development service without a tier', async () => {
+    const services = [{ name: 'sandbox', kind: 'development', isTierOmitted: true }];
+    expect(listErrors(await from.apply({ organizations: [{ name: 'Acme', services }] }))).toEqual([
+      'organizations[0].services[0].isTierOmitted: A development service has a tier <boolean:true>',
+    ]);
   });
 
   it('keeps a stable order, so that two exports can be compared', async () => {

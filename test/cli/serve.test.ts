@@ -7,8 +7,9 @@ import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { cli, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { createDatabase, findFreePort } from '../support/postgres.ts';
-import { run } from '../support/server.ts';
+import { run, serveInProcess } from '../support/server.ts';
 
 type Running = Awaited<ReturnType<typeof run>>;
 
@@ -28,11 +29,19 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function serve(args: string[], environment: Record<string, string> = {}): Promise<Running> {
-  const started = await run(['serve', ...args], environment);
+async function serve(
+  args: string[],
+  environment: Record<string, string> = {},
+  start: typeof run = serveInProcess,
+): Promise<Running> {
+  const started = await start(['serve', ...args], environment);
   running.push(started);
   return started;
 }
+
+/** A start that fails, in the test process. */
+const failToServe = (args: string[], environment: Record<string, string> = {}) =>
+  runInProcess(['serve', ...args], environment).finished;
 
 const authorization = `Basic ${btoa(`${acme.admin.keyId}:${acme.admin.keySecret}`)}`;
 const organization = (url: string, headers: Record<string, string> = {}) =>
@@ -50,7 +59,7 @@ function damageDatabase(path: string): void {
 
 describe('serve', () => {
   it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM exits with 0', async () => {
-    const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile]);
+    const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile], {}, run);
     expect(server).toMatchObject({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/),
       dashboardUrl: server.url,
@@ -73,7 +82,7 @@ describe('serve', () => {
 
   it('every flag has an environment variable', async () => {
     const [port, dashboardPort] = [await findFreePort(), await findFreePort()];
-    const server = await serve([], {
+    const environment = {
       PILOTHOUSE_PORT: String(port),
       PILOTHOUSE_HOST: 'localhost',
       PILOTHOUSE_DASHBOARD_PORT: String(dashboardPort),
@@ -83,7 +92,8 @@ describe('serve', () => {
       PILOTHOUSE_MAX_KEYS: '1',
       PILOTHOUSE_TRUST_PROXY: '127.0.0.0/8,::1',
       PILOTHOUSE_LOG_LEVEL: 'silent',
-    });
+    };
+    const server = await serve([], environment, run);
     expect([new URL(server.url).port, new URL(server.dashboardUrl).port]).toEqual([
       String(port),
       String(dashboardPort),
@@ -126,7 +136,7 @@ describe('serve', () => {
   });
 
   it('reports all invalid settings at once, before anything is opened', async () => {
-    const finished = await cli(['serve', '--data', data, '--port', 'http', '--max-keys', '0', '--rate-limit', '10'], {
+    const finished = await failToServe(['--data', data, '--port', 'http', '--max-keys', '0', '--rate-limit', '10'], {
       PILOTHOUSE_LOG_LEVEL: 'loud',
       PILOTHOUSE_DATABSE_URL: 'x',
     });
@@ -155,7 +165,7 @@ describe('serve', () => {
         ],
       }),
     );
-    const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
+    const finished = await failToServe(['--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(finished).toMatchObject({ code: 2, stdout: '' });
     expect(listErrors(finished).map((line) => line.split(':')[0])).toEqual([
       'organizations[0].name',
@@ -163,7 +173,7 @@ describe('serve', () => {
       'organizations[0].services[1].size',
     ]);
     expect(existsSync(data)).toBe(false);
-    const absent = await cli(['serve', '--port', '0', '--data', data, '--fleet', '/nowhere.yaml']);
+    const absent = await failToServe(['--port', '0', '--data', data, '--fleet', '/nowhere.yaml']);
     expect([absent.code, listErrors(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
   });
 
@@ -182,7 +192,7 @@ describe('serve', () => {
         ],
       }),
     );
-    const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
+    const finished = await failToServe(['--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(finished).toMatchObject({ code: 2, stdout: '' });
     expect(listErrors(finished)).toHaveLength(2);
   });
@@ -196,7 +206,7 @@ describe('serve', () => {
       const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
     });
     try {
-      const finished = await cli(['serve', taken, String(port), other, '0', '--data', data, '--log-level', 'warn']);
+      const finished = await failToServe([taken, String(port), other, '0', '--data', data]);
       expect(finished).toEqual({
         code: 1,
         stdout: '',
@@ -220,11 +230,11 @@ describe('serve', () => {
     mkdirSync(data);
     const path = join(data, 'state.db');
     create(path);
-    for (const args of [
-      ['serve', '--port', '0', '--log-level', 'warn'],
-      ['org', 'list'],
+    for (const finished of [
+      await failToServe(['--port', '0', '--data', data]),
+      await cli(['org', 'list', '--data', data]),
     ]) {
-      const { code, stdout, stderr } = await cli([...args, '--data', data]);
+      const { code, stdout, stderr } = finished;
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(new RegExp(`^error: The state store ${path} cannot be opened: (${reason.source})\\n$`));
     }
@@ -232,9 +242,7 @@ describe('serve', () => {
 
   it('exits with 1 for an unreachable database, without printing its password', async () => {
     const url = `postgres://pilothouse:hunter2@127.0.0.1:${await findFreePort()}/none`;
-    const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], {
-      PILOTHOUSE_DATABASE_URL: url,
-    });
+    const { code, stdout, stderr } = await failToServe(['--port', '0'], { PILOTHOUSE_DATABASE_URL: url });
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',

@@ -94,4 +94,61 @@ onEachStore('the requests of the Terraform provider', (store) => {
     for (const part of ['', '/privateEndpointConfig', '/backupConfiguration'])
       expect((await send('GET', `/${id}${part}`)).status).toBe(404);
   });
+
+  it.each([
+    [
+      'sources',
+      (name: string) => ({
+        name,
+        kind: 'log',
+        connection: 'default',
+        from: { databaseName: 'shop', tableName: 'events' },
+        defaultTableSelectExpression: 'At, Body',
+        timestampValueExpression: 'At',
+        bodyExpression: 'Body',
+        resourceAttributesExpression: 'ResourceAttributes',
+        eventAttributesExpression: 'LogAttributes',
+      }),
+    ],
+    [
+      'dashboards',
+      (name: string) => ({
+        name,
+        tags: ['shop'],
+        tiles: [
+          {
+            name: 'Errors',
+            x: 0,
+            y: 0,
+            w: 12,
+            h: 4,
+            config: {
+              displayType: 'line',
+              sourceId: 'logs',
+              select: [{ aggFn: 'count', alias: 'errors', where: 'SeverityText:ERROR', whereLanguage: 'lucene' }],
+              groupBy: 'ServiceName',
+              lineInterpolation: 'step',
+            },
+          },
+        ],
+      }),
+    ],
+  ])('%s: create, an empty plan, update, destroy', async (kind, toBody) => {
+    const call = (method: string, path: string, body?: object) =>
+      server.call({
+        method,
+        path: `/api/v2/${kind}${path}${kind === 'dashboards' && method !== 'DELETE' ? '?format=config' : ''}`,
+        token: acme.writer,
+        ...(body ? { body } : {}),
+      });
+    const created = await call('POST', '', toBody('from terraform'));
+    expect(created.json?.data, created.text).toMatchObject(toBody('from terraform'));
+    const { id } = created.json.data;
+    // A plan compares the record with the configuration.
+    expect((await call('GET', `/${id}`)).json.data).toEqual(created.json.data);
+    expect((await call('PUT', `/${id}`, toBody('renamed'))).json.data).toMatchObject(toBody('renamed'));
+    expect((await call('GET', `/${id}`)).json.data).toMatchObject(toBody('renamed'));
+    expect((await call('DELETE', `/${id}`)).status).toBe(200);
+    expect((await call('GET', `/${id}`)).status).toBe(404);
+  });
 });

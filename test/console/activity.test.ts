@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkWidths, expectAccessible, inBrowser } from '../support/browser.ts';
+import { checkWidths, expectAccessible, expectReadable, inBrowser } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 
@@ -93,6 +93,6 @@ inBrowser('activity page', (browser) => {
     await expectAccessible(page);
     await checkWidths(page, 'activity-filtered');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page);
+    await expectReadable(page);
   });
 });

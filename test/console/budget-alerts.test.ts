@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkWidths, expectAccessible, inBrowser } from '../support/browser.ts';
+import { checkWidths, expectAccessible, expectReadable, inBrowser } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
@@ -56,7 +56,7 @@ describe('budget alerts in the console', () => {
         await expectAccessible(page);
         await checkWidths(page, 'overview-budgets');
         await page.emulateMedia({ colorScheme: 'dark' });
-        await expectAccessible(page);
+        await expectReadable(page);
         await checkWidths(page, 'overview-budgets-dark');
 
         receiver.status = 200;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
+import { checkWidths, expectAccessible, expectReadable, inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
@@ -118,7 +118,7 @@ inBrowser('budgets', (browser) => {
     await page.getByRole('form').waitFor();
     await checkWidths(page, 'budget-form');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page);
+    await expectReadable(page);
     await checkWidths(page, 'budget-form-dark');
   });
 });

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { checkWidths, expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
+import {
+  checkWidths,
+  expectAccessible,
+  expectReadable,
+  inBrowser,
+  type Page,
+  waitUntilSettled,
+} from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
 const DAY_MS = 86_400_000;
@@ -294,7 +301,7 @@ inBrowser(
       await page.getByTestId('cost-chart').waitFor();
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expectAccessible(page);
+      await expectReadable(page);
       await checkWidths(page, 'costs-dark');
       await page.emulateMedia({ colorScheme: 'light' });
       await checkWidths(page, 'costs');

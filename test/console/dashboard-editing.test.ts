@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { board, RANGE } from '../support/board.ts';
-import { checkWidths, expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
+import {
+  checkWidths,
+  expectAccessible,
+  expectReadable,
+  inBrowser,
+  type Page,
+  waitUntilSettled,
+} from '../support/browser.ts';
 import { draft, useDraft } from '../support/draft.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
@@ -227,7 +234,7 @@ inBrowser(
       await waitUntilSettled(page);
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expectAccessible(page);
+      await expectReadable(page);
       await checkWidths(page, 'tile-editing');
     });
 

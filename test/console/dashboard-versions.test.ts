@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { position, RANGE } from '../support/board.ts';
-import { checkWidths, expectAccessible, inBrowser } from '../support/browser.ts';
+import { checkWidths, expectAccessible, expectReadable, inBrowser } from '../support/browser.ts';
 import { draft, useDraft } from '../support/draft.ts';
 import { acme } from '../support/fleet.ts';
 
@@ -29,7 +29,7 @@ inBrowser('version history of a dashboard', (browser) => {
     await expectAccessible(page);
     await checkWidths(page, 'version');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page);
+    await expectReadable(page);
     await checkWidths(page, 'version-dark');
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.keyboard.press('Escape');

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { board, position, QUERY, RANGE, rows, T0 } from '../support/board.ts';
-import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
+import { checkWidths, expectAccessible, expectReadable, inBrowser, type Page } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { listChildren } from '../support/processes.ts';
+import { listChildren, sendSignal } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const many = {
@@ -205,7 +205,7 @@ inBrowser(
       let isDown = true;
       const killing = (async () => {
         while (isDown) {
-          for (const pid of listChildren(browser.server.pid)) process.kill(pid, 'SIGKILL');
+          for (const pid of listChildren(browser.server.pid)) sendSignal(pid, 'SIGKILL');
           await delay(20);
         }
       })();
@@ -236,7 +236,7 @@ inBrowser(
       await tile(page, 'lines').locator('canvas').waitFor();
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expectAccessible(page);
+      await expectReadable(page);
       await checkWidths(page, 'dashboard-dark');
       await page.emulateMedia({ colorScheme: 'light' });
       await checkWidths(page, 'dashboard');

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { fillSignIn, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
@@ -41,6 +41,15 @@ inBrowser(
       return page;
     }
 
+    beforeAll(async () => {
+      for (const name of HOSTILE)
+        await createKey(browser.server, {
+          name,
+          expireAt: new Date(Date.now() + 86_400_000).toISOString(),
+          ipAccessList: [{ source: '127.0.0.1', description: name }],
+        });
+    });
+
     it.each([
       '/',
       '/services',
@@ -52,12 +61,6 @@ inBrowser(
       `/${encodeURIComponent(HOSTILE[1] ?? '')}`,
       `/sign-in?to=${encodeURIComponent('javascript:window.pwned=1')}`,
     ])('are plain text at %s', async (path) => {
-      for (const name of HOSTILE)
-        await createKey(browser.server, {
-          name,
-          expireAt: new Date(Date.now() + 86_400_000).toISOString(),
-          ipAccessList: [{ source: '127.0.0.1', description: name }],
-        });
       const page = await (path.startsWith('/sign-in') ? signInByForm(path) : browser.signIn(acme.admin, path));
       await waitUntilSettled(page);
       for (const summary of await page.locator('summary').all()) await summary.click();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
+import { checkWidths, expectAccessible, expectReadable, inBrowser, type Page } from '../support/browser.ts';
 import type { Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { until } from '../support/until.ts';
@@ -104,7 +104,7 @@ inBrowser('tokens page', (browser) => {
     await page.getByRole('form').waitFor();
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page);
+    await expectReadable(page);
     await checkWidths(page, 'create-token-dark');
   });
 });

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, startServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, startServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 
@@ -55,7 +55,7 @@ function fillDisk(): string {
 }
 
 describe.skipIf(!hasDisk)('small disks', () => {
-  onEachStore("a full disk of the engine's data", (store) => {
+  onEachStoreInLongRuns("a full disk of the engine's data", (store) => {
     it('B3: rejects usage with 503, serves reads and changes, is reported by /readyz, and recovers automatically', {
       timeout: 300_000,
     }, async () => {

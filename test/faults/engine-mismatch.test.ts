@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
@@ -34,9 +34,10 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
   const engineDirectory = () => join(server.directory, 'data', 'engine');
   const command = (...args: string[]) => getServerStore(server).run(...args);
 
-  beforeEach(async () => {
-    server = await startServer(store);
-  });
+  /** In `npm test` in the test process: a process for every server and command takes several times as long. */
+  const start = async ({ inProcess = !isLongRun } = {}) => {
+    server = await startServer(store, { inProcess });
+  };
   afterEach(async () => server.remove());
 
   const send = (events: object[]) =>
@@ -81,6 +82,10 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
     );
     const listed = await server.call({ path: `${organization}/usageWarnings`, key: acme.admin });
     expect(listed.json.result).toMatchObject([{ code: 'engine_mismatch', message: expect.stringContaining(text) }]);
+    if (!server.inProcess) await expectLogged(text);
+  }
+
+  async function expectLogged(text: string): Promise<void> {
     const lines = await until(
       async () =>
         server
@@ -107,7 +112,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
   async function expectDoctorFails(port: string): Promise<void> {
     const { code, stdout } = await command('doctor', '--port', port);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAIL {2}usage .*adopt-engine/m);
+    expect(stdout).toMatch(/^FAIL {2}usage .*\n +remedy .*adopt-engine/m);
   }
 
   async function adopt(missing: number): Promise<void> {
@@ -118,6 +123,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
   }
 
   it('an older one leaves the affected days as they are and rates the others', async () => {
+    await start();
     await meter(createEvents(FIRST, 'a', 3));
     const copy = join(server.directory, 'older');
     cpSync(engineDirectory(), copy, { recursive: true });
@@ -146,6 +152,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
   });
 
   it('an empty one leaves the ledger as it is, rejects usage, reports it, and can be adopted', async () => {
+    await start();
     await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
     await server.restart();
     const before = await readCosts();
@@ -182,6 +189,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
 
   if (isLongRun)
     it('a different one leaves the ledger as it is; the right one continues without a command', async () => {
+      await start();
       const other = await startServer('libsql');
       try {
         const call = { method: 'POST', path: `${organization}/usageEvents`, key: acme.admin };
@@ -213,12 +221,14 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
     });
 
   it('is recognized by a store from before engines had an identity', async () => {
+    await start({ inProcess: false });
     await meter(createEvents(FIRST, 'a', 3));
     await runSql(server, 'UPDATE usage_days SET events = NULL');
     await runSql(server, 'DELETE FROM usage_engines');
     rmSync(engineDirectory(), { recursive: true });
     await server.restart();
     await untilWarned('none of the usage events');
+    await expectLogged('none of the usage events');
     expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
     await server.stop();
     await adopt(1);
@@ -227,6 +237,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
   });
 
   it('is not the problem if the store is older: the days that it does not know are rated', async () => {
+    await start();
     await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
     // As in a copy of the store from before the second day.
     await runSql(server, `DELETE FROM usage_days WHERE date = '${SECOND}'`);
@@ -239,6 +250,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
   });
 
   it('does not matter before the first usage', async () => {
+    await start();
     expect((await send([])).status).toBe(200);
     await server.stop();
     const check = await command('usage', 'recompute', '--check');

@@ -8,7 +8,7 @@ import { openEngine } from '../../src/engine/open.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { AppError } from '../../src/kernel/errors.ts';
 import { startClickHouseServer } from '../support/clickhouse-server.ts';
-import { isAlive } from '../support/processes.ts';
+import { isAlive, sendSignal } from '../support/processes.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -57,7 +57,7 @@ describe('an engine killed during queries', () => {
     await engine.insert('otel_logs', [row]);
     const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(getError);
     await engine.query(ONE);
-    process.kill(pids[0] ?? 0, 'SIGKILL');
+    sendSignal(pids[0] ?? 0, 'SIGKILL');
     for (const { code, retryAfterSeconds, message } of await Promise.all(inFlight)) {
       expect(code).toBe('unavailable');
       expect(retryAfterSeconds).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('an engine killed during queries', () => {
     const { engine, pids } = open('loop', { clock: { now: () => now, monotonicMs: () => now } });
     await engine.query(ONE);
     const crash = async () => {
-      process.kill(pids.at(-1) ?? 0, 'SIGKILL');
+      sendSignal(pids.at(-1) ?? 0, 'SIGKILL');
       await until(
         async () => engine.isRunning(),
         (isRunning) => !isRunning,

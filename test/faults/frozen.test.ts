@@ -1,13 +1,14 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
-import { createClient } from '../support/client.ts';
+import { type ApiResponse, createClient } from '../support/client.ts';
 import { acme, fleet, globex } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { createDatabase, openPostgres, type Postgres } from '../support/postgres.ts';
 import { countUnreadConnections } from '../support/process.ts';
-import { isAlive, listChildren } from '../support/processes.ts';
+import { isAlive, listChildren, sendSignal } from '../support/processes.ts';
 import { onEachStore, run, type TestServer, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until, untilReady } from '../support/until.ts';
@@ -103,51 +104,104 @@ describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', () => 
   });
 
   describe.skipIf(inject('postgresUrl') === '')('a frozen PostgreSQL', () => {
-    it('B3: fails requests with 503, does not keep the server from stopping, and is used again afterwards', {
-      timeout: 200_000,
-    }, async () => {
-      const directory = mkdtempSync(join(tmpdir(), 'pilothouse-frozen-'));
-      const postgres = (await openPostgres()) as Postgres;
-      const { url } = await createDatabase(postgres.url);
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-frozen-'));
+    let postgres: Postgres;
+    let url: string;
+    let running: Awaited<ReturnType<typeof run>>;
+    const call = createClient(() => running);
+    const rescale = (numReplicas: number) =>
+      call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+    const read = () => call({ path: service, key: acme.admin });
+
+    async function start(): Promise<void> {
       const fleetFile = join(directory, 'fleet.json');
       writeFileSync(fleetFile, JSON.stringify(fleet));
-      const start = () =>
-        run(['serve', '--port', '0', '--fleet', fleetFile, '--data', join(directory, 'data'), '--database-url', url]);
-      let running = await start();
-      const call = createClient(() => running);
-      const rescale = (numReplicas: number) =>
-        call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
-      try {
-        expect((await rescale(4)).status).toBe(200);
-        postgres.freeze();
-        const requests = [rescale(5), call({ path: service, key: acme.admin }), send({ call }, 'frozen')];
-        for (const response of await Promise.all(requests)) {
-          expectFailure(service, response, 503);
-          expect(response.json.error).toMatch(
-            /The state store is not available: the database (is not responding|cannot be reached)/,
-          );
-          expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-        }
-        expect((await call({ path: '/healthz' })).status).toBe(200);
-        await untilReady({ call }, 503);
-        postgres.resume();
-        await untilReady({ call }, 200);
-        expect((await rescale(6)).json.result.numReplicas).toBe(6);
+      const data = join(directory, 'data');
+      running = await run(['serve', '--port', '0', '--fleet', fleetFile, '--data', data, '--database-url', url]);
+    }
 
-        postgres.freeze();
-        const pending = Promise.all([rescale(7), call({ path: service, key: acme.admin })].map(settle));
-        // Any exit code, but not the signal: the process ends by itself.
-        expect(await running.stop('SIGTERM')).not.toBe(null);
-        for (const status of await pending) expect([503, undefined]).toContain(status);
-        postgres.resume();
-        running = await start();
-        expect([6, 7]).toContain((await call({ path: service, key: acme.admin })).json.result.numReplicas);
-      } finally {
-        postgres.resume();
-        await running.stop();
-        await postgres.remove();
-        rmSync(directory, { recursive: true, force: true });
+    beforeAll(async () => {
+      postgres = (await openPostgres()) ?? expect.fail('PostgreSQL is no longer available');
+      ({ url } = await createDatabase(postgres.url));
+      await start();
+    });
+    afterAll(async () => {
+      postgres.resume();
+      await running.stop();
+      await postgres.remove();
+      rmSync(directory, { recursive: true, force: true });
+    });
+
+    async function expectUnavailable(requests: readonly [string, Promise<ApiResponse>][]): Promise<void> {
+      for (const [path, request] of requests) {
+        const response = await request;
+        expectFailure(path, response, 503);
+        expect(response.text).toMatch(
+          /The state store is not available: the database (is not responding|cannot be reached)/,
+        );
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       }
+      expect((await call({ path: '/healthz' })).status).toBe(200);
+      await untilReady({ call }, 503);
+    }
+
+    it('B3: fails requests with 503, is used again afterwards, and does not keep the server from stopping', {
+      timeout: 200_000,
+    }, async () => {
+      expect((await rescale(4)).status).toBe(200);
+      postgres.freeze();
+      await expectUnavailable([
+        [service, rescale(5)],
+        [service, read()],
+        [usageEvents, send({ call }, 'frozen')],
+      ]);
+      postgres.resume();
+      await untilReady({ call }, 200);
+      expect((await rescale(6)).json.result.numReplicas).toBe(6);
+
+      // The other test has this step too, and takes as long.
+      if (!isLongRun) return;
+
+      postgres.freeze();
+      const pending = Promise.all([rescale(7), read()].map(settle));
+      // Any exit code, but not the signal: the process ends by itself.
+      expect(await running.stop('SIGTERM')).not.toBe(null);
+      for (const status of await pending) expect([503, undefined]).toContain(status);
+      postgres.resume();
+      await start();
+      expect([6, 7]).toContain((await read()).json.result.numReplicas);
+    });
+
+    it('B3: also together with the engine', { timeout: 200_000 }, async () => {
+      expect((await send({ call }, 'started')).status).toBe(200);
+      const [engine = 0] = listChildren(running.pid);
+      const freeze = () => {
+        postgres.freeze();
+        sendSignal(engine, 'SIGSTOP');
+      };
+      freeze();
+      await expectUnavailable([
+        [service, rescale(8)],
+        [service, read()],
+        [usageEvents, send({ call }, 'both')],
+        ['/api/v2/charts/series', countLogs({ call }, "Body = 'both'")],
+      ]);
+      postgres.resume();
+      sendSignal(engine, 'SIGCONT');
+      await untilReady({ call }, 200);
+      expect((await rescale(9)).json.result.numReplicas).toBe(9);
+      expect((await send({ call }, 'both')).json.result).toMatchObject({ accepted: 50, duplicates: 0 });
+      expect((await countLogs({ call }, "Body = 'both'")).status).toBe(200);
+
+      freeze();
+      const pending = Promise.all([rescale(10), send({ call }, 'stop')].map(settle));
+      expect(await running.stop('SIGTERM')).not.toBe(null);
+      expect(isAlive(engine)).toBe(false);
+      for (const status of await pending) expect([503, undefined]).toContain(status);
+      postgres.resume();
+      await start();
+      expect([9, 10]).toContain((await read()).json.result.numReplicas);
+      expect((await send({ call }, 'both')).json.result).toMatchObject({ accepted: 0, duplicates: 50 });
     });
   });
 });

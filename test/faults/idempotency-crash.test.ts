@@ -3,10 +3,11 @@ import { getServerStore } from '../support/cli.ts';
 import type { ApiResponse, Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { keysPath } from '../support/keys.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { onEachStore, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const ROUNDS = 3;
+const ROUNDS = isLongRun ? 10 : 1;
 const WRITERS = 4;
 
 /** The name of the key that it creates is also the Idempotency-Key. */

@@ -6,9 +6,9 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { openState } from '../../src/state/open.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
-import { ROUNDS, SEED } from '../support/long-run.ts';
+import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';
 import { openPostgres, type Postgres } from '../support/postgres.ts';
-import { listChildren } from '../support/processes.ts';
+import { listChildren, sendSignal } from '../support/processes.ts';
 import { type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until, untilReady } from '../support/until.ts';
 import {
@@ -58,7 +58,7 @@ async function killRepeatedly(
   const server = await startServer(store, { args: ['--max-keys', '1000000'], postgresUrl: postgres?.url });
   const workload = createWorkload();
   try {
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < (isLongRun ? ROUNDS : 1); round++) {
       const victim = random.pick(victims);
       const running = startWorkload(server, workload);
       // After a number of changes instead of a time: on a loaded machine, the first change may take long.
@@ -87,7 +87,7 @@ async function kill(victim: Victim, server: TestServer, postgres: Postgres | und
     expect(await server.stop('SIGKILL')).toBe(null);
     await server.restart();
   } else if (victim === 'engine') {
-    for (const pid of listChildren(server.pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of listChildren(server.pid)) sendSignal(pid, 'SIGKILL');
   } else {
     await postgres?.kill();
     await postgres?.start();

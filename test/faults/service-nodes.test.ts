@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createClient } from '../support/client.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { isAlive } from '../support/processes.ts';
+import { isAlive, sendSignal } from '../support/processes.ts';
 import { type RunningService, useServices } from '../support/running-service.ts';
 import { onEachStoreInLongRuns, run, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -90,7 +90,7 @@ onEachStoreInLongRuns('two nodes on one data directory', (store) => {
           { type: 'driver', detail: 'Another node is responsible for the service' },
         ]);
       } finally {
-        process.kill(first.pid, 'SIGCONT');
+        sendSignal(first.pid, 'SIGCONT');
         await peer.stop();
         await first.remove();
       }

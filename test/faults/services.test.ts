@@ -78,7 +78,7 @@ onEachStoreInLongRuns('a control plane with a running service', (store) => {
     try {
       const service = await services.create();
       const load = await startRowLoad(service, { onFailure: 'repeat' });
-      for (let round = 1; round <= ROUNDS; round++) {
+      for (let round = 1; round <= (isLongRun ? ROUNDS : 1); round++) {
         await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
         const { pid } = (await services.untilState(service.id, 'running')).status.evidence;
         await server.stop('SIGKILL');

@@ -8,6 +8,7 @@ import { createClient } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
+import { sendSignal } from '../support/processes.ts';
 import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -184,7 +185,7 @@ describe.skipIf(inject('postgresUrl') === '')('an owner that was suspended', () 
       );
       expect(accepted.json.result).toMatchObject({ accepted: 10 });
     } finally {
-      process.kill(server.pid, 'SIGCONT');
+      sendSignal(server.pid, 'SIGCONT');
       await server.remove();
       rmSync(other, { recursive: true, force: true });
     }

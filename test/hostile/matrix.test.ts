@@ -7,6 +7,9 @@ import { formatPath, listOperations, type Operation } from '../support/operation
 import { onEachStore, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
 
+/** `npm test` tries every combination on libSQL, and a quarter of them on PostgreSQL. */
+const isLong = process.env.HOSTILE_REQUESTS !== undefined;
+
 /** Valid bodies, so that only the credentials decide. */
 const BODIES: Record<string, object> = {
   budgetCreate: { monthlyCHC: 1_000_000 },
@@ -218,8 +221,9 @@ onEachStore('credentials × operations', (store) => {
     const operations = [...(await listOperations(server, '/v1')), ...(await listOperations(server, '/api/v2'))];
     const outcomes: string[] = [];
     const expected: string[] = [];
-    for (const caller of await listCallers()) {
-      for (const operation of operations) {
+    for (const [row, caller] of (await listCallers()).entries()) {
+      for (const [column, operation] of operations.entries()) {
+        if (!isLong && store === 'postgres' && (row + column) % 4 !== 0) continue;
         const name = `${caller.name}: ${operation.method} ${operation.path}`;
         const wanted = caller.expect(operation);
         outcomes.push(`${name} → ${await tryOperation(caller, operation, wanted)}`);
@@ -227,6 +231,6 @@ onEachStore('credentials × operations', (store) => {
       }
     }
     expect(outcomes).toEqual(expected);
-    expect(outcomes.length).toBeGreaterThan(700);
+    expect(outcomes.length).toBeGreaterThan(isLong || store === 'libsql' ? 700 : 175);
   });
 });

@@ -13,13 +13,18 @@ import { BATCHES, LARGE_DASHBOARDS, SHAPES, type Target } from './shapes.ts';
  * the same work takes more CPU time; what these tests prevent took between one and fifteen seconds.
  */
 const MAX_HELD_MS = 100 * 4;
-/** Writing a document of 16 MiB to libSQL is one call that takes about 100 ms, and so is reading it back. */
-const MAX_STORING_MS = 1000;
 const ATTEMPTS = 3;
 const MAX_RESIDENT_BYTES = 1.5 * 1024 ** 3;
 const MIB = 1024 * 1024;
 const MAX_BYTES = { '/v1': MIB, '/api/v2': 16 * MIB, '/console': 16 * 1024 };
 const IS_LONG = process.env.HOSTILE_REQUESTS !== undefined;
+
+const DASHBOARD_OPERATIONS = [
+  ['POST', '/api/v2/dashboards/validate'],
+  ['POST', '/api/v2/dashboards'],
+  ['PUT', '/api/v2/dashboards/{id}'],
+  ['PUT', '/api/v2/dashboards/{id}?format=config'],
+] as const;
 
 interface JsonSchema {
   type?: string;
@@ -136,17 +141,17 @@ describe('the largest bodies', () => {
     name: string,
     operation: Pick<BodyOperation, 'method' | 'path'>,
     body: string | Buffer,
-    { type = 'application/json', maxHeldMs = MAX_HELD_MS } = {},
+    { type = 'application/json' } = {},
   ): Promise<number> {
     let result = await measure(operation, body, type);
     const { status } = result;
-    for (let attempt = 1; attempt < ATTEMPTS && result.heldMs >= maxHeldMs; attempt++) {
+    for (let attempt = 1; attempt < ATTEMPTS && result.heldMs >= MAX_HELD_MS; attempt++) {
       const again = await measure(operation, body, type);
       if (again.heldMs < result.heldMs) result = again;
     }
     table.push([name, status, result.heldMs]);
     expect(status, name).toBeLessThan(500);
-    expect(result.heldMs, `${name} held the event loop for ${result.heldMs} ms of CPU time`).toBeLessThan(maxHeldMs);
+    expect(result.heldMs, `${name} held the event loop for ${result.heldMs} ms of CPU time`).toBeLessThan(MAX_HELD_MS);
     return status;
   }
 
@@ -186,17 +191,12 @@ describe('the largest bodies', () => {
 
   it('hold the event loop briefly if they are valid dashboards', { timeout: 1_800_000 }, async () => {
     for (const [index, [name, create]] of Object.entries(LARGE_DASHBOARDS).entries()) {
-      if (!IS_LONG && index % 4 !== 0) continue;
       const body = create();
       const expected = name.includes('invalid') ? 400 : 200;
-      for (const [method, path] of [
-        ['POST', '/api/v2/dashboards/validate'],
-        ['POST', '/api/v2/dashboards'],
-        ['PUT', '/api/v2/dashboards/{id}'],
-        ['PUT', '/api/v2/dashboards/{id}?format=config'],
-      ] as const) {
-        const maxHeldMs = path.endsWith('/validate') ? MAX_HELD_MS : MAX_STORING_MS;
-        const status = await send(`${method} ${path}: ${name}`, { method, path }, body, { maxHeldMs });
+      for (const [at, [method, path]] of DASHBOARD_OPERATIONS.entries()) {
+        // The short form sends one in eight of the combinations.
+        if (!IS_LONG && (index + at) % 8 !== 0) continue;
+        const status = await send(`${method} ${path}: ${name}`, { method, path }, body);
         expect(status, name).toBe(path.endsWith('/validate') ? 200 : expected);
         await deleteOtherDashboards();
       }

@@ -7,14 +7,14 @@ import { useServices } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
-const RESIZES = isLongRun ? 50 : 3;
-const WAKES = isLongRun ? 200 : 5;
+const RESIZES = isLongRun ? 50 : 2;
+const WAKES = isLongRun ? 200 : 3;
 /** Longer than it takes to notice a change and to stop. */
 const MAX_PAUSE_MS = 800;
 const LIMIT = { timeout: isLongRun ? 3_600_000 : 600_000 };
 
 describe('an embedded service under load', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
   const services = useServices({ call: (call) => server.call(call) });
 
   it(`is resized ${RESIZES} times without a failed query, a lost or a repeated row`, LIMIT, async () => {

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const HOURS_PER_MONTH = 732;
 
 describe('an embedded service without queries', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
   const services = useServices({ call: (call) => server.call(call) });
   /** A change of the service makes the reconciler look at it. */
   const touch = (id: string, value: string) =>

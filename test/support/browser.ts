@@ -124,6 +124,7 @@ export async function fillSignIn(page: Page, credentials: Credentials | { token:
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 interface Violation {
   id: string;
@@ -133,11 +134,16 @@ interface Violation {
 }
 
 /** Checks WCAG 2.2 AA, and best practices with serious impact. */
-export async function expectAccessible(page: Page): Promise<void> {
+export const expectAccessible = (page: Page): Promise<void> => checkRules(page, WCAG);
+
+/** The rules about colors: the others have the same result in light and dark. */
+export const expectReadable = (page: Page): Promise<void> => checkRules(page, { type: 'rule', values: COLOR_RULES });
+
+async function checkRules(page: Page, runOnly: object): Promise<void> {
   await waitUntilSettled(page);
-  await page.evaluate(axe);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
   const { violations } = (await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(WCAG)}, resultTypes: ['violations'] })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`,
   )) as { violations: Violation[] };
   const messages = violations
     .filter(({ tags, impact }) => tags.some((tag) => tag.startsWith('wcag')) || /serious|critical/.test(impact))

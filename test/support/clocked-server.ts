@@ -8,13 +8,16 @@ import { parseFleetFile } from '../../src/fleet/file.ts';
 import { type Server, startServer } from '../../src/server.ts';
 import type { SettingName } from '../../src/settings.ts';
 import { type ApiResponse, type Call, createClient } from './client.ts';
+import { closeIdleConnections } from './connections.ts';
 import { acme, fleet } from './fleet.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, MIGRATED } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
 /** A server in the test process with a clock that the test controls. */
 interface ClockedServer {
   url: string;
+  directory: string;
+  databaseUrl: string | undefined;
   /** Setting it forward lets time pass. */
   now: number;
   /** Sets the clock forward or back; no time passes. */
@@ -50,6 +53,8 @@ export function useClockedServer(
   let remove = async () => {};
   const server: ClockedServer = {
     url: '',
+    directory: '',
+    databaseUrl: undefined,
     now: 0,
     step(ms) {
       server.now += ms;
@@ -64,8 +69,15 @@ export function useClockedServer(
   };
   before(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    const flags = { port: '0', dataDirectory: directory, ...(database && { databaseUrl: database.url }), ...settings };
+    const database =
+      store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
+    Object.assign(server, { directory, databaseUrl: database?.url });
+    const flags = {
+      port: '0',
+      dataDirectory: join(directory, 'data'),
+      ...(database && { databaseUrl: database.url }),
+      ...settings,
+    };
     const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
     if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
     server.now = Date.parse('2026-11-02T10:00:30Z');
@@ -86,12 +98,16 @@ export function useClockedServer(
       server.call = createClient(() => running);
     };
     await start();
+    const close = () => {
+      closeIdleConnections();
+      return running.close();
+    };
     server.restart = async () => {
-      await running.close();
+      await close();
       await start();
     };
     remove = async () => {
-      await running.close();
+      await close();
       await database?.drop();
       rmSync(directory, { recursive: true, force: true });
     };

@@ -1,14 +1,12 @@
 import fc from 'fast-check';
-import { shortText } from './dashboards.ts';
+import { anyNumberFormat, shortText } from './dashboards.ts';
 
 const optional = { requiredKeys: [] as [] };
 const expression = fc.oneof(
   fc.constantFrom('ServiceName', "LogAttributes['a,b']", 'ServiceName, Body', 'lower(Body)', ''),
   shortText(60),
 );
-const numberFormat = fc.dictionary(fc.constantFrom('output', 'mantissa', 'unit'), fc.jsonValue({ maxDepth: 1 }), {
-  noNullPrototype: true,
-});
+const numberFormat = anyNumberFormat(1);
 const language = fc.constantFrom('lucene', 'sql');
 
 const item = fc

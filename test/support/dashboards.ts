@@ -46,6 +46,12 @@ export const shortText = (maxLength: number, minLength = 0) =>
 
 const optional = { requiredKeys: [] as [] };
 
+/** As it arrives after JSON: without -0 and without objects that have no prototype. */
+export const anyNumberFormat = (maxDepth: number) =>
+  fc
+    .dictionary(fc.constantFrom('output', 'mantissa', 'unit'), fc.jsonValue({ maxDepth }))
+    .map((format): Json => JSON.parse(JSON.stringify(format)));
+
 const shared = {
   dataSource: fc.constantFrom('events', 'metrics'),
   field: shortText(100),
@@ -58,7 +64,7 @@ const shared = {
   alias: shortText(100),
   displayType: fc.constantFrom('line', 'stacked_bar', 'stacked_line'),
   sortOrder: fc.constantFrom('asc', 'desc'),
-  numberFormat: fc.dictionary(fc.constantFrom('output', 'mantissa', 'unit'), fc.jsonValue({ maxDepth: 2 })),
+  numberFormat: anyNumberFormat(2),
 };
 
 const chartSeries = fc

@@ -1,6 +1,9 @@
+import { tmpdir } from 'node:os';
 import type { TestProject } from 'vitest/node';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { openState } from '../../src/state/open.ts';
 import { findChromium } from '../../tools/chromium.mjs';
-import { openPostgres } from './postgres.ts';
+import { createDatabase, MIGRATED, openPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,9 +17,16 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await openPostgres();
   if (!postgres) console.warn('\nPostgreSQL is not installed: the tests on PostgreSQL are skipped.\n');
+  if (postgres) await migrate(postgres.url);
   project.provide('postgresUrl', postgres?.url ?? '');
   const chromiumPath = findChromium();
   if (chromiumPath === '') console.warn('\nChromium is not installed: the console tests are skipped.\n');
   project.provide('chromiumPath', chromiumPath);
   return async () => postgres?.remove();
+}
+
+async function migrate(maintenanceUrl: string): Promise<void> {
+  const { url } = await createDatabase(maintenanceUrl, { name: MIGRATED });
+  const state = await openState({ dataDirectory: tmpdir(), databaseUrl: url, clock: systemClock });
+  await state.close();
 }

@@ -9,6 +9,7 @@ import { parseFleetFile } from '../../src/fleet/file.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { startServer } from '../../src/server.ts';
 import type { SettingName } from '../../src/settings.ts';
+import { closeIdleConnections } from './connections.ts';
 import { fleet } from './fleet.ts';
 
 const log = pino({ level: 'silent' });
@@ -34,6 +35,7 @@ export async function openInProcessServer(flags: Partial<Record<SettingName, str
   });
   let isOpen = true;
   const close = async () => {
+    if (isOpen) closeIdleConnections();
     if (isOpen) await server.close();
     isOpen = false;
   };

@@ -1,4 +1,4 @@
-import { openFile, readFile, writeFile } from '../../src/cli/files.ts';
+import { openFile, readFile, readFileMode, writeFile, writeNewFile } from '../../src/cli/files.ts';
 import { runProgram } from '../../src/cli/program.ts';
 
 export interface FinishedCommand {
@@ -32,7 +32,9 @@ export function runInProcess(args: readonly string[], environment: Record<string
     const code = await runProgram(args, {
       environment: { PILOTHOUSE_LOG_LEVEL: 'silent', ...environment },
       readFile,
+      readFileMode,
       writeFile,
+      writeNewFile,
       openFile,
       print(line) {
         stdout.push(Buffer.from(`${line}\n`));
@@ -45,6 +47,7 @@ export function runInProcess(args: readonly string[], environment: Record<string
       hasTerminal: false,
       showProgress() {},
       waitForStop: () => stopped,
+      onToggleDebug() {},
       userName: 'test',
     });
     printed(undefined);

@@ -13,7 +13,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { openState } from '../../src/state/open.ts';
 import type { State } from '../../src/state/state.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, MIGRATED } from './postgres.ts';
 import type { StoreName } from './server.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
@@ -84,7 +84,8 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
   let close = async () => {};
   beforeAll(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-metering-'));
-    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    const database =
+      store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     const clock = createTestClock('2026-11-15T12:00:00Z');
     const warnings: string[] = [];
     const warn = (...parts: unknown[]) => void warnings.push(JSON.stringify(parts));

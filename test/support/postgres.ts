@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { listChildren } from './processes.ts';
+import { listChildren, sendSignal } from './processes.ts';
+
+/** In the server that all tests share: a database with our tables, which takes less time to copy than to migrate an empty one. */
+export const MIGRATED = 'migrated';
 
 export interface Postgres {
   /** The URL of the maintenance database; each test creates its own database. */
@@ -34,22 +37,28 @@ function findPostgresBinaries(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
-/** Starts a PostgreSQL server with its own directory, on a free loopback port, and not as root, which PostgreSQL rejects. */
-export async function openPostgres(): Promise<Postgres | undefined> {
+interface PostgresDirectories {
+  data?: string;
+  /** Of the write-ahead log. */
+  log?: string;
+}
+
+/**
+ * Starts a PostgreSQL server with its own directory, on a free loopback port, and not as root, which PostgreSQL rejects.
+ * Parts of it are in other directories if these are given; the caller removes them.
+ */
+export async function openPostgres(given: PostgresDirectories = {}): Promise<Postgres | undefined> {
   const binaries = findPostgresBinaries();
   if (!binaries) return undefined;
   const account = findUnprivilegedAccount();
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-postgres-'));
-  if (account) chownSync(directory, account.uid, account.gid);
+  const { data = join(directory, 'data'), log = join(directory, 'log') } = given;
+  if (account) for (const path of [directory, ...Object.values(given)]) chownSync(path, account.uid, account.gid);
   const asAccount = { ...account, cwd: directory };
-  execFileSync(
-    join(binaries, 'initdb'),
-    ['-D', join(directory, 'data'), '-U', 'pilothouse', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    {
-      ...asAccount,
-      stdio: 'pipe',
-    },
-  );
+  const options = ['-U', 'pilothouse', '-A', 'trust', '-E', 'UTF8', '--no-sync', '-X', log];
+  // Small files, so that a small disk is soon full.
+  if (given.log) options.push('--wal-segsize', '1');
+  execFileSync(join(binaries, 'initdb'), ['-D', data, ...options], { ...asAccount, stdio: 'pipe' });
   const port = await findFreePort();
   const url = `postgres://pilothouse@127.0.0.1:${port}/postgres`;
   let child: ChildProcess | undefined;
@@ -63,7 +72,7 @@ export async function openPostgres(): Promise<Postgres | undefined> {
       'fsync=off',
       'full_page_writes=off',
     ].flatMap((setting) => ['-c', setting]);
-    child = spawn(join(binaries, 'postgres'), ['-D', join(directory, 'data'), '-p', String(port), ...settings], {
+    child = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
       ...asAccount,
       stdio: 'ignore',
     });
@@ -95,7 +104,9 @@ export async function openPostgres(): Promise<Postgres | undefined> {
 
   const signalAll = (signal: 'SIGSTOP' | 'SIGCONT') => {
     const pid = child?.pid ?? 0;
-    for (const one of [pid, ...listChildren(pid)]) process.kill(one, signal);
+    // First the process that starts the others: none can be missing from the list.
+    sendSignal(pid, signal);
+    for (const one of listChildren(pid)) sendSignal(one, signal);
   };
 
   await start();
@@ -126,20 +137,28 @@ function findUnprivilegedAccount(): { uid: number; gid: number } | undefined {
   return { uid: 65534, gid: 65534 };
 }
 
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that the system gives to connections: one of those may be taken while its server is stopped. */
+const [FIRST_PORT, PORTS] = [20_000, 12_000];
+
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => resolve(true));
     });
-  });
+    if (!isFree) continue;
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  }
 }
 
-/** Creates an empty database. The caller must drop it. */
-export async function createDatabase(maintenanceUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+/** Creates a database: empty, or a copy of one without connections. The caller must drop it. */
+export async function createDatabase(
+  maintenanceUrl: string,
+  { template = 'template1', name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}` } = {},
+): Promise<{ url: string; drop(): Promise<void> }> {
   const run = async (statement: string) => {
     const client = new pg.Client({ connectionString: maintenanceUrl });
     await client.connect();
@@ -149,7 +168,7 @@ export async function createDatabase(maintenanceUrl: string): Promise<{ url: str
       await client.end();
     }
   };
-  await run(`CREATE DATABASE ${name}`);
+  await run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(maintenanceUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

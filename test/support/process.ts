@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readIfPresent } from './processes.ts';
 import { PROGRAM } from './server.ts';
 
 export interface Program {
@@ -53,7 +54,8 @@ export function spawnProgram(
 export function countUnreadConnections(pid: number): number {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];
+      const link = readIfPresent(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? '';
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(link) ?? [];
       return inode === undefined ? [] : [inode];
     }),
   );

@@ -7,12 +7,12 @@ import { createClient } from './client.ts';
 import { createDatabase } from './postgres.ts';
 import { run, type StoreName } from './server.ts';
 
-/** An empty store and engine to restore or move to. The caller must remove it. */
-export async function createTarget(store: StoreName) {
+/** An empty store and engine to restore or move to. The caller must remove it. Its commands can run in the test process unless a server process opens it, or a libSQL file is replaced. */
+export async function createTarget(store: StoreName, { inProcess } = { inProcess: false }) {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-target-'));
   const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
   return {
-    ...createTestStore(directory, database?.url, { inProcess: false }),
+    ...createTestStore(directory, database?.url, { inProcess }),
     databaseUrl: database?.url,
     async remove() {
       await database?.drop();

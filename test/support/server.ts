@@ -6,10 +6,11 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { getWriterUrl, startClickHouseServer } from './clickhouse-server.ts';
 import { type ApiResponse, type Call, createClient } from './client.ts';
+import { closeIdleConnections } from './connections.ts';
 import { fleet as defaultFleet } from './fleet.ts';
 import { runInProcess } from './in-process.ts';
 import { isLongRun } from './long-run.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, MIGRATED } from './postgres.ts';
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/main.js');
 
@@ -46,7 +47,7 @@ export interface TestServer {
   log(): string;
   /** Sends a request and checks the response against the server's OpenAPI document. */
   call(call: Call): Promise<ApiResponse>;
-  /** Stops the process and resolves with its exit code; the store remains. */
+  /** Stops the process and resolves with its exit code; the store remains. A test about stopping names the signal: without it, idle connections are closed first. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** Starts the server again on the same store. */
   restart(args?: string[]): Promise<void>;
@@ -60,7 +61,8 @@ export async function startServer(store: StoreName, options: StartOptions = {}):
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
-  const database = store === 'postgres' ? await createDatabase(postgresUrl) : undefined;
+  const template = postgresUrl === inject('postgresUrl') ? { template: MIGRATED } : {};
+  const database = store === 'postgres' ? await createDatabase(postgresUrl, template) : undefined;
   const engine = sharedEngine ? await startClickHouseServer(join(directory, 'shared-engine')) : undefined;
   const args = [...given, ...(engine ? ['--clickhouse-url', getWriterUrl(engine)] : [])];
   // The engine's files are in this directory even if the state is in PostgreSQL.
@@ -126,7 +128,8 @@ export async function run(args: string[], environment: Record<string, string> = 
     dashboardUrl,
     pid: child.pid ?? 0,
     log: () => log,
-    async stop(signal = 'SIGTERM') {
+    async stop(signal) {
+      if (signal === undefined) closeIdleConnections();
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return ended;
     },
@@ -146,8 +149,9 @@ export async function serveInProcess(args: string[], environment: Record<string,
     log() {
       throw new Error('only a server with its own process has a log');
     },
-    async stop(signal = 'SIGTERM') {
-      if (signal !== 'SIGTERM') throw new Error('only a server with its own process can be killed');
+    async stop(signal) {
+      if (signal === undefined) closeIdleConnections();
+      else if (signal !== 'SIGTERM') throw new Error('only a server with its own process can be killed');
       stop();
       return (await finished).code;
     },

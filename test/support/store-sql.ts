@@ -7,7 +7,10 @@ import type { TestServer } from './server.ts';
 type Rows = Record<string, unknown>[];
 
 /** Runs a statement on the store of a running server, as an administrator of the database could. */
-export async function runSql({ databaseUrl, directory }: TestServer, sql: string): Promise<Rows> {
+export async function runSql(
+  { databaseUrl, directory }: Pick<TestServer, 'databaseUrl' | 'directory'>,
+  sql: string,
+): Promise<Rows> {
   if (databaseUrl === undefined) {
     const connection = new Database(join(directory, 'data', 'state.db'));
     try {

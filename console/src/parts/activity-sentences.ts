@@ -182,6 +182,9 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   service_update_autoscaling_memory: describeScaling('changed the memory per replica of the service'),
   service_update_autoscaling_replicas: describeScaling('changed the number of replicas of the service'),
   service_update_autoscaling_idling: describeScaling('changed the idling of the service'),
+  audit_retention: ({ after }) => ({
+    action: `removed ${plural(Number(after.removed), 'old activity', 'old activities')} from the audit log`,
+  }),
   usage_cost_import: describeImport,
   budget_create: about('created the budget'),
   budget_update: about('updated the budget'),

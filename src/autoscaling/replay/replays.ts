@@ -12,7 +12,7 @@ import { toMinute } from '../load.ts';
 import type { LoadHistory } from '../load-history.ts';
 import { getSizeLimits } from '../sizes.ts';
 import { type LoadSeries, toLoadSeries } from './load-series.ts';
-import { prepareSeries, type ReplayResult, replay } from './replay.ts';
+import { type ReplayResult, replay } from './replay.ts';
 import { type Profile, simulateLoad } from './simulated-load.ts';
 import { getSmallest, toVariant, VARIANTS, type Variant } from './variants.ts';
 
@@ -58,11 +58,9 @@ export function createReplays({ clock, prices, loadHistory }: Options) {
       const from = now - days * DAY_MS;
       const getLimits = (at: number) => getSizeLimits(service, organization, at);
       const { limits: base } = getLimits(now);
-      const series = prepareSeries(
-        simulated
-          ? simulateLoad({ ...simulated, startMinute: toMinute(from), days, peak: getPeak(base) })
-          : await readLoad(service, from, now),
-      );
+      const series = simulated
+        ? simulateLoad({ ...simulated, startMinute: toMinute(from), days, peak: getPeak(base) })
+        : await readLoad(service, from, now);
       const usage = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
       const book = await prices.getForDay(toUtcDay(now));
       const price = getApplicablePrice(book, { ...usage, region: service.details.region });

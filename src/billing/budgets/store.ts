@@ -81,6 +81,8 @@ export async function listDueAlerts(db: Db, now: number, limit: number): Promise
   const rows = await db
     .selectFrom('budget_notices')
     .selectAll()
+    // The condition of the index.
+    .where('next_attempt_at', 'is not', null)
     .where((eb) => eb.or([eb('next_attempt_at', '<=', now), eb('next_attempt_at', '>', now + MAX_RETRY_DELAY_MS)]))
     .orderBy('next_attempt_at')
     .limit(limit)

@@ -24,6 +24,8 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   dataDirectory: string;
+  /** The process that owns the engine for this one; this process itself if omitted. */
+  ownerNode?: string | undefined;
 }
 
 const RENEW_MS = 5 * SECOND_MS;
@@ -38,8 +40,8 @@ export type EngineOwner = ReturnType<typeof createEngineOwner>;
  * its usage events nor the ids that it has counted. The owner is recorded in the store and renewed while it runs. With
  * a ClickHouse server, which all nodes share, there is no owner.
  */
-export function createEngineOwner({ state, engine, clock, log, dataDirectory }: Options) {
-  const node = newUuid();
+export function createEngineOwner({ state, engine, clock, log, dataDirectory, ownerNode }: Options) {
+  const node = ownerNode ?? newUuid();
   const isShared = engine.kind === 'server';
   let own: Omit<EngineOwnerRecord, 'renewedAt'> | undefined;
   let isOwner = false;
@@ -118,6 +120,11 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory }: 
   }
 
   return {
+    node,
+
+    /** Whether this process is the only one that uses the engine, except for its workers. */
+    isExclusive: !isShared && ownerNode === undefined,
+
     /** Becomes the owner and stays it until `close`. Throws `conflict` if another node is the owner. */
     async acquire(address: string): Promise<void> {
       if (isShared) return;

@@ -63,8 +63,8 @@ export type Intake = ReturnType<typeof createIntake>;
  */
 export function createIntake({ state, engine, binding, owner, clock, organizations, entities, log }: Options) {
   const countedIds = createCountedIds({ engine, log });
-  // Only one process uses an embedded engine, so it may finish any lease that an earlier process left.
-  const holder = engine.kind === 'embedded' ? 'embedded' : newUuid();
+  // An embedded engine has one owner at a time, so it may finish any lease that an earlier one left.
+  const holder = owner.isExclusive ? 'embedded' : newUuid();
   const batchQueue = createBatchQueue(storeBatches);
   const longBatches = createQueue({ concurrency: 1 });
   const entityCache = new Map<string, { entities: EntityMap; readAt: number }>();

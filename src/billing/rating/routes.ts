@@ -13,7 +13,7 @@ const UsageWarningRecord = NamedObject('UsageWarning', {
   remedy: Type.String({ description: 'What an operator can do' }),
 });
 
-export function usageWarningRoutes({ usageWarnings }: { usageWarnings: UsageWarnings }): Routes {
+export function usageWarningRoutes({ usageWarnings }: { usageWarnings: Pick<UsageWarnings, 'list'> }): Routes {
   return (app) => {
     app.get(
       '/v1/organizations/:organizationId/usageWarnings',

@@ -40,12 +40,16 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
     const startedMs = clock.monotonicMs();
     const endMs = wholeSteps(clock.now(), METRICS_EVERY_MS);
     const day = { fromMs: endMs - DAY_MS, toMs: endMs };
-    const reports = await listGaugeTimes(engine, { organizationId, ...COMPLETION_METRIC }, day.fromMs, day.toMs);
-    const request = { organizationId, seed: SEED, ranges: newestFirst(missingRanges(new Set(reports), day)), endMs };
+    const nextMs = endMs + METRICS_EVERY_MS;
+    const gauge = { organizationId, ...COMPLETION_METRIC };
+    const reports = new Set(await listGaugeTimes(engine, gauge, day.fromMs, nextMs));
+    const request = { organizationId, seed: SEED, ranges: newestFirst(missingRanges(reports, day)), endMs };
     const { rows, counters } = await writeDay({ program, engine, request, isStopped: () => isClosed });
     if (!counters) return;
     generator = createDemoTelemetry({ organizationId, seed: SEED, fromMs: endMs, counters });
-    reachedMs = endMs;
+    // A demo that was stopped a moment ago has written the current interval already, or the start of it.
+    reachedMs = reports.has(endMs) ? nextMs : endMs;
+    generator.advance(reachedMs);
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
     say(`demo telemetry for the last 24 hours is ready: ${rows} rows written in ${seconds} s`);
   }

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { User } from '../../listener/configuration.ts';
+import { newStartSecret, type User } from '../../listener/configuration.ts';
 import { StartFailure, startListener, withUser } from '../../listener/listener.ts';
 import type { ListenerProcess } from '../../listener/process.ts';
 import { query, queryRows, quoteName } from '../../listener/query.ts';
@@ -45,8 +44,8 @@ export async function startService(options: Options, signal: AbortSignal): Promi
   createServiceDirectory(directory);
   const { data, configuration, log: logFile } = directory;
   const memoryBytes = memoryMiB * MEBIBYTE;
-  // Both secrets are new for each start, and in memory of the two processes only, once the service answers.
-  const owner: User = { name: OWNER, password: newSecret(), grants: OWNER_GRANTS };
+  // Both secrets are new for each start. Once the service answers, they are only in the memory of the two processes.
+  const owner: User = { name: OWNER, password: newStartSecret(), grants: OWNER_GRANTS };
   try {
     const listener = await startListener(
       {
@@ -55,7 +54,7 @@ export async function startService(options: Options, signal: AbortSignal): Promi
         folder: configuration,
         data,
         logFile,
-        secret: newSecret(),
+        secret: newStartSecret(),
         memoryBytes,
         users: [owner],
         server: {
@@ -100,5 +99,3 @@ async function flushBuffers(upstream: Upstream): Promise<void> {
   for (const [database, name] of buffers)
     await query(upstream, `OPTIMIZE TABLE ${quoteName(database)}.${quoteName(name)}`, signal);
 }
-
-const newSecret = (): string => randomBytes(32).toString('hex');

@@ -69,6 +69,7 @@ export const serviceKind: Kind<Service> = {
     const {
       name,
       kind,
+      isTierOmitted,
       driver,
       state,
       dataWarehouseId,
@@ -114,7 +115,7 @@ export const serviceKind: Kind<Service> = {
       organizationId: organization.id,
       name: String(name),
       kind: kind as ServiceKind,
-      ...(before?.isTierOmitted && before.kind === kind ? { isTierOmitted: true } : undefined),
+      ...(isTierOmitted === true && kind === 'production' ? { isTierOmitted } : undefined),
       driver: driver as DriverName,
       ...toStates(driver as DriverName, state as ServiceState, now, before),
       generation: before?.generation ?? 1,
@@ -138,7 +139,7 @@ export const serviceKind: Kind<Service> = {
   ],
 
   async save(tx, pairs) {
-    for (const { before, after } of pairs) if (before) await updateService(tx, after);
+    for (const { before, after } of pairs) if (before) await updateService(tx, before, after);
     await insertServices(
       tx,
       pairs.flatMap(({ before, after }) => (before ? [] : [after])),
@@ -151,6 +152,7 @@ export const serviceKind: Kind<Service> = {
 const toRecordedFields = (service: Service) => ({
   name: service.name,
   kind: service.kind,
+  ...(service.isTierOmitted ? { isTierOmitted: true } : undefined),
   driver: service.driver,
   state: getSettledState(service),
   dataWarehouseId: service.dataWarehouseId,

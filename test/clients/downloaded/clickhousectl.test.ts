@@ -12,6 +12,9 @@ import { describeClient, installFromPyPi } from '../install.ts';
 const PACKAGE = 'clickhousectl==0.5.0';
 const service = acme.primary;
 
+/** Every command line of this file. */
+const ran = new Set<string>();
+
 interface Outcome {
   code: number | null;
   json: Json;
@@ -22,10 +25,12 @@ function createCtl(programs: string, server: TestServer) {
   const home = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const { keyId, keySecret } = acme.admin;
   return (...args: string[]): Outcome => {
+    ran.add(`${args.join(' ')} `);
     const credentials = ['--url', server.url, '--api-key', keyId, '--api-secret', keySecret, '--json'];
     const { status, stdout, stderr } = spawnSync(join(programs, 'clickhousectl'), ['cloud', ...credentials, ...args], {
       cwd: home,
-      env: { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1' },
+      // Otherwise `service query` would send the statement to the hosted system.
+      env: { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1', CLICKHOUSE_CLOUD_QUERY_HOST: server.url },
       encoding: 'utf8',
     });
     return { code: status, json: parse(stdout), text: stdout + stderr };
@@ -82,17 +87,41 @@ const UNSUPPORTED: [string, string][] = [
   ['org balance', 'Pilothouse records cost but sells no credits'],
   ['org notifications', 'Pilothouse sends alerts of budgets only; see /budgets'],
   ['org notification-types', 'Pilothouse sends alerts of budgets only; see /budgets'],
-  ['org byoc get x', 'Pilothouse does not manage cloud accounts'],
+  ...[
+    'get x',
+    'progress x',
+    'private-endpoint-config x',
+    'tags x',
+    'validate --region us-east-1 --account-id 1',
+    'create --region us-east-1 --account-id 1',
+    'update x --new-name y',
+    'delete x',
+  ].map((rest): [string, string] => [`org byoc ${rest}`, 'Pilothouse does not manage cloud accounts']),
   ['org update --new-name Other', 'Organizations are declared in the fleet file'],
   [
     'service profile list --region us-east-1',
     'Pilothouse has no machine profiles; set the memory of a replica instead',
   ],
-  [`service settings list ${service}`, 'Pilothouse does not manage the settings of the database'],
-  [`service settings get ${service} max_threads`, 'Pilothouse does not manage the settings of the database'],
-  [`service snapshot list ${service}`, 'Pilothouse does not take snapshots of services'],
-  [`service upgrade-window get ${service}`, 'Pilothouse does not upgrade services on its own'],
-  [`service replica-aware-routing get ${service}`, 'Pilothouse does not route queries'],
+  ...['list', 'get', 'schema', 'set', 'unset'].map((verb): [string, string] => {
+    const rest = { get: ' max_threads', set: ' --setting max_threads=4', unset: ' max_threads' }[verb] ?? '';
+    return [`service settings ${verb} ${service}${rest}`, 'Pilothouse does not manage the settings of the database'];
+  }),
+  ...[
+    `list ${service}`,
+    `get ${service} --snapshot-id x`,
+    `config get ${service}`,
+    `config update ${service} --enabled true`,
+  ].map((rest): [string, string] => [`service snapshot ${rest}`, 'Pilothouse does not take snapshots of services']),
+  ...[`get ${service}`, `set ${service} --weekday 1 --start-hour 6`, `delete ${service}`].map(
+    (rest): [string, string] => [`service upgrade-window ${rest}`, 'Pilothouse does not upgrade services on its own'],
+  ),
+  ...[`get ${service}`, `update ${service} --http-enabled true`].map((rest): [string, string] => [
+    `service replica-aware-routing ${rest}`,
+    'Pilothouse does not route queries',
+  ]),
+  [`service query ${service} --query SELECT`, 'Pilothouse does not run queries for clients'],
+  // Refused by the client itself: it repairs what `service query` has stored.
+  [`service repair-query-key ${service}`, 'no stored query key exists'],
   [`clickstack alert list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
   [`clickstack webhook list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
   [`clickstack saved-search list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
@@ -218,7 +247,7 @@ describeClient(
         const endpoint = (command: string, ...args: string[]) =>
           run('service', 'query-endpoint', command, service, ...args);
         expect(endpoint('get')).toMatchObject({ code: 1, text: expect.stringContaining('has no query endpoint') });
-        const [key] = succeed('key', 'list');
+        const [key] = succeed('key', 'list').result;
         const origin = 'https://app.example.com';
         const created = endpoint(
           'create',
@@ -254,7 +283,17 @@ describeClient(
             ],
           }),
         ],
-        ['source', (name: string) => ({ name, kind: 'log', timestampValueExpression: 'Timestamp' })],
+        [
+          'source',
+          (name: string) => ({
+            name,
+            kind: 'log',
+            connection: 'default',
+            from: { databaseName: 'otel', tableName: 'otel_logs' },
+            defaultTableSelectExpression: 'Timestamp, Body',
+            timestampValueExpression: 'Timestamp',
+          }),
+        ],
       ])('creates, replaces and deletes a ClickStack %s', (kind, createBody) => {
         const file = writeBody(createBody('from the cli'));
         const created = succeed('clickstack', kind, 'create', service, '--file', file);
@@ -305,3 +344,26 @@ describe('the list of sub-commands', () => {
     expect(new Set(commands).size).toBe(commands.length);
   });
 });
+
+/** The sub-commands without further ones below a group, such as `org role list`, as the help of the client has them. */
+function listSubCommands(programs: string, group: string[]): string[] {
+  const { stdout } = spawnSync(join(programs, 'clickhousectl'), ['cloud', ...group, '--help'], { encoding: 'utf8' });
+  const [, list = ''] = /\nCommands:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+  const verbs = [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, verb = '']) => (verb === 'help' ? [] : [verb]));
+  // `org prometheus` is a command and has commands.
+  const own = verbs.length === 0 || group.join(' ') === 'org prometheus' ? [group.join(' ')] : [];
+  return [...own, ...verbs.flatMap((verb) => listSubCommands(programs, [...group, verb]))];
+}
+
+describeClient(
+  `the sub-commands of ${PACKAGE}`,
+  () => installFromPyPi(PACKAGE),
+  (programs) => {
+    // After the tests above.
+    it.each(['org', 'service', 'key', 'activity'])('every sub-command of %s was run', (group) => {
+      const found = listSubCommands(programs, [group]);
+      expect(found.length).toBeGreaterThan(1);
+      expect(found.filter((command) => ![...ran].some((line) => line.startsWith(`${command} `)))).toEqual([]);
+    });
+  },
+);

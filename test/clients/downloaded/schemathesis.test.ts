@@ -10,6 +10,7 @@ const PACKAGE = 'schemathesis==4.32.5';
 const CONFIG = join(import.meta.dirname, '../schemathesis.toml');
 /** Per operation, in the fuzzing phase. With those of the coverage phase, about 13,000 cases in all. */
 const EXAMPLES = 10;
+const MIN_CASES = 10_000;
 const MAX_MS = 2 * 3_600_000;
 
 describeClient(
@@ -28,6 +29,8 @@ describeClient(
           { cwd: mkdtempSync(join(tmpdir(), 'pilothouse-test-')), encoding: 'utf8', maxBuffer: 2 ** 28 },
         );
         expect(status, stdout.slice(-20_000) + stderr.slice(-2_000)).toBe(0);
+        const [, cases] = /(\d+) generated/.exec(stdout) ?? [];
+        expect(Number(cases)).toBeGreaterThanOrEqual(MIN_CASES);
       });
     });
   },

@@ -1,0 +1,266 @@
+import { createServer, isIPv6 } from 'node:net';
+import type { Config } from '../config.ts';
+import { readFolder } from '../dashboards/folder.ts';
+import { createDomains } from '../domains.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isDirectoryInUse } from '../engine/failures.ts';
+import { openEngine } from '../engine/open.ts';
+import { parseFleetFile } from '../fleet/file.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { findObstacle } from '../listener/installation.ts';
+import { openState } from '../state/open.ts';
+import { type CommandContext, readInputFile, UsageError } from './command.ts';
+
+/** A failed check says what to do. */
+export type CheckResult =
+  | { check: string; isFine: true; text: string }
+  | { check: string; isFine: false; text: string; remedy: string };
+
+const pass = (check: string, text: string): CheckResult => ({ check, isFine: true, text });
+const fail = (check: string, text: string, remedy: string): CheckResult => ({ check, isFine: false, text, remedy });
+
+/** Checks everything that a server with these settings needs. */
+export async function runChecks(context: CommandContext): Promise<CheckResult[]> {
+  const node = checkNode();
+  let config: Config;
+  try {
+    config = context.readConfig();
+  } catch (error) {
+    const text = error instanceof UsageError ? error.problems.join('; ') : (error as Error).message;
+    return [
+      node,
+      fail('config', text, 'Correct these settings; docs/settings.md and pilothouse serve --help list them'),
+    ];
+  }
+  const ports = await checkPorts(config);
+  const isServerRunning = ports.some(({ isServed }) => isServed);
+  return [
+    node,
+    pass('config', 'all settings are valid'),
+    ...checkFleetFile(config, context),
+    ...checkDashboards(config),
+    ...(await checkStore(config)),
+    ...(await checkEngine(config, isServerRunning)),
+    checkServices(config),
+    ...ports.map(({ result }) => result),
+  ];
+}
+
+function checkNode(): CheckResult {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isFine = major > 20 || (major === 20 && minor >= 19);
+  const text = `Node.js ${process.versions.node}`;
+  if (isFine) return pass('node', text);
+  return fail('node', `${text}; 20.19 or later is required`, 'Install Node.js 20.19 or later and start with it');
+}
+
+/** Embedded services need packages that an installation may lack, which matters only where they are used. */
+function checkServices({ defaultDriver }: Config): CheckResult {
+  const obstacle = findObstacle();
+  if (obstacle === undefined) return pass('services', 'embedded services can run');
+  const text = `embedded services cannot run: ${obstacle}`;
+  if (defaultDriver !== 'embedded') return pass('services', text);
+  return fail('services', text, 'Install the optional packages with npm install, or set --default-driver simulated');
+}
+
+function checkFleetFile({ fleetFile }: Config, context: CommandContext): CheckResult[] {
+  if (fleetFile === undefined) return [];
+  const check = 'fleet';
+  try {
+    parseFleetFile(readInputFile(context, fleetFile));
+    return [pass(check, `${fleetFile} is valid`)];
+  } catch (error) {
+    const remedy = `Correct the file, then check it with pilothouse apply ${fleetFile} --dry-run`;
+    return [fail(check, (error as Error).message, remedy)];
+  }
+}
+
+function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResult[] {
+  if (directory === undefined) return [];
+  const check = 'dashboards';
+  try {
+    const files = readFolder(directory);
+    const failed = files.flatMap((file) =>
+      'problems' in file
+        ? file.problems.map((problem) =>
+            fail(
+              check,
+              `${file.path}: ${problem}`,
+              'Correct the file, then check it with pilothouse dashboard validate',
+            ),
+          )
+        : [],
+    );
+    if (failed.length > 0) return failed;
+    return [pass(check, `${directory} contains ${files.length} valid dashboard files`)];
+  } catch (error) {
+    const text = `${directory} cannot be read: ${(error as Error).message}`;
+    return [fail(check, text, 'Create the directory, let the user of the server read it, or correct --dashboards')];
+  }
+}
+
+/** With a larger difference, keys would expire early or late depending on the node. */
+const MAX_CLOCK_SKEW_MS = 2000;
+
+async function checkStore(config: Config): Promise<CheckResult[]> {
+  const name = config.databaseUrl ? 'PostgreSQL' : `libSQL in ${config.dataDirectory}`;
+  try {
+    const state = await openState({ ...config, clock: systemClock });
+    try {
+      await state.check();
+      return [pass('store', `${name} is reachable, migrated and writable`), checkClock(await state.now())];
+    } finally {
+      await state.close();
+    }
+  } catch (error) {
+    return [fail('store', `${name}: ${(error as Error).message}`, getStoreRemedy(error, config))];
+  }
+}
+
+function getStoreRemedy(error: unknown, { databaseUrl }: Config): string {
+  if (error instanceof AppError && error.code === 'conflict')
+    return 'Start the version of Pilothouse that the message names, or restore a backup from before the upgrade';
+  return databaseUrl
+    ? 'Check that PostgreSQL runs and accepts connections from here, and that --database-url has the right host, user and password'
+    : 'Check that this user may write to the directory and that its disk is not full, or set another one with --data';
+}
+
+function checkClock(storeNow: number): CheckResult {
+  const now = systemClock.now();
+  const skewMs = Math.abs(storeNow - now);
+  const isPlausible = now > Date.parse('2026-01-01');
+  const text = `${new Date(now).toISOString()}; the store's clock differs by ${skewMs} ms`;
+  if (isPlausible && skewMs < MAX_CLOCK_SKEW_MS) return pass('clock', text);
+  return fail('clock', text, 'Synchronize the clocks of this machine and of the database server, for example with NTP');
+}
+
+const NO_LOG = { debug() {}, info() {}, warn() {} };
+
+/** Checks the engine, and whether it has the usage events of the store. */
+async function checkEngine(config: Config, isServerRunning: boolean): Promise<CheckResult[]> {
+  const engine = openEngine({ ...config, clock: systemClock, log: NO_LOG });
+  try {
+    const { result, canRead } = await checkQueries(engine, isServerRunning, config);
+    return [result, ...(await checkUsage(config, engine, canRead))];
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Only one process at a time can use the files of the embedded engine. */
+async function checkQueries(
+  engine: Engine,
+  isServerRunning: boolean,
+  config: Config,
+): Promise<{ result: CheckResult; canRead: boolean }> {
+  const check = 'engine';
+  try {
+    const [[version] = []] = await engine.query({ sql: 'SELECT version()', parameters: {} });
+    const kind = engine.kind === 'server' ? 'ClickHouse server' : 'embedded ClickHouse';
+    return { result: pass(check, `${kind} ${version} responds`), canRead: true };
+  } catch (error) {
+    if (isServerRunning && isDirectoryInUse(error))
+      return { result: pass(check, 'embedded ClickHouse is in use by the running server'), canRead: false };
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
+    const text = `tile data and metering are unavailable: ${reason}`;
+    return { result: fail(check, text, getEngineRemedy(error, config)), canRead: false };
+  }
+}
+
+function getEngineRemedy(error: unknown, { clickhouseUrl, dataDirectory }: Config): string {
+  if (clickhouseUrl !== undefined)
+    return 'Check that ClickHouse runs and accepts connections from here, and that --clickhouse-url has the right host, user and password';
+  if (isDirectoryInUse(error))
+    return `Stop the other program that uses ${dataDirectory}, or set another directory with --data`;
+  return 'Install the optional packages with npm install and check the disk of the data directory, or set --clickhouse-url';
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const OWNER_REMEDY = 'Stop the other node, or give all nodes the same ClickHouse server with --clickhouse-url';
+
+/** The store is checked first; if it cannot be opened, that check has failed already. */
+async function checkUsage(config: Config, engine: Engine, canReadEngine: boolean): Promise<CheckResult[]> {
+  const check = 'usage';
+  const state = await openState({ ...config, clock: systemClock }).catch(() => undefined);
+  if (!state) return [];
+  try {
+    const domains = createDomains({ state, engine, clock: systemClock, log: NO_LOG, config });
+    const obstacle = await domains.engineOwner.findObstacle();
+    const warnings = await domains.usageInspection.inspect({ canReadEngine });
+    const failed = [
+      ...(obstacle === undefined ? [] : [fail(check, obstacle, OWNER_REMEDY)]),
+      ...warnings.map(({ message, remedy }) => fail(check, message, capitalize(remedy))),
+    ];
+    if (failed.length > 0) return failed;
+    return [pass(check, 'the engine belongs to this store, and no day is held back')];
+  } catch (error) {
+    return [fail(check, (error as Error).message, 'Correct the failed checks above, then run doctor again')];
+  } finally {
+    await state.close();
+  }
+}
+
+interface PortCheck {
+  result: CheckResult;
+  /** A healthy Pilothouse server is listening on the port. */
+  isServed: boolean;
+}
+
+async function checkPorts({ host, port, dashboardPort, basePath }: Config): Promise<PortCheck[]> {
+  const ports = [port, dashboardPort].filter((candidate) => candidate !== undefined);
+  return Promise.all(
+    ports.map(async (candidate) => {
+      const check = 'port';
+      const address = `${host}:${candidate}`;
+      const error = await findPortError(host, candidate);
+      if (!error) return { result: pass(check, `${address} is available`), isServed: false };
+      if (error.code === 'EADDRINUSE' && (await isPilothouseHealthy(host, candidate, basePath)))
+        return { result: pass(check, `a healthy server is running on ${address}`), isServed: true };
+      const flag = candidate === port ? '--port' : '--dashboard-port';
+      const text = `cannot listen on ${address}: ${error.message}`;
+      return { result: fail(check, text, getPortRemedy(error, flag)), isServed: false };
+    }),
+  );
+}
+
+function getPortRemedy({ code }: NodeJS.ErrnoException, flag: string): string {
+  if (code === 'EADDRINUSE') return `Stop the program that uses the port, or choose another one with ${flag}`;
+  if (code === 'EACCES') return `Choose a port above 1023 with ${flag}, or allow this user to listen on it`;
+  return 'Set --host to an address of this machine, such as 127.0.0.1 or 0.0.0.0';
+}
+
+function findPortError(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', resolve);
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
+  });
+}
+
+const HEALTH_TIMEOUT_MS = 5000;
+/** Addresses that a server can listen on, but a client cannot connect to on every system. */
+const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** The address of a server on this machine. */
+export function formatServerUrl(host: string, port: number, basePath: string): string {
+  const address = LOOPBACK[host] ?? host;
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}${basePath}`;
+}
+
+async function isPilothouseHealthy(host: string, port: number, basePath: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${formatServerUrl(host, port, basePath)}/healthz`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    });
+    const body: unknown = await response.json();
+    return (
+      response.ok && response.headers.has('x-request-id') && (body as { status?: unknown } | null)?.status === 'ok'
+    );
+  } catch {
+    return false;
+  }
+}

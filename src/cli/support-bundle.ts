@@ -1,0 +1,122 @@
+import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
+import type { Config, SettingTexts } from '../config.ts';
+import { openEngine } from '../engine/open.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { ALL_SETTINGS } from '../settings.ts';
+import { countRows, listTables, readHistory } from '../state/contents.ts';
+import { openRawStore } from '../state/raw-access.ts';
+import { VERSION } from '../version.ts';
+import { formatServerUrl, runChecks } from './checks.ts';
+import { type CommandContext, defineCommand, UsageError } from './command.ts';
+import { argument, jsonOption } from './parameters.ts';
+import { formatWithoutSecrets, redactSettings } from './redaction.ts';
+
+const FORMAT = 1;
+
+export const supportBundle = defineCommand({
+  name: 'support-bundle',
+  summary: 'Write a file for support: versions, settings without secrets, checks, row counts and metrics',
+  settings: ALL_SETTINGS,
+  defaults: { logLevel: 'silent' },
+  arguments: { file: argument('<file>', 'JSON file to write; it must not exist') },
+  options: { json: jsonOption },
+  async run(context) {
+    const { file } = context.arguments as { file: string };
+    const texts = readTexts(context);
+    const bundle = await collect(context, texts);
+    try {
+      context.writeNewFile(file, `${formatWithoutSecrets(bundle, texts ?? {})}\n`);
+    } catch (error) {
+      throw new UsageError([`${file} cannot be written: ${(error as Error).message}`]);
+    }
+    return { json: { file }, lines: [`Wrote ${file}. It contains no secrets; read it before you share it.`] };
+  },
+});
+
+/** Undefined if a setting is invalid: the checks say which one. */
+function readTexts(context: CommandContext): SettingTexts | undefined {
+  try {
+    return context.readSettingTexts();
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+async function collect(context: CommandContext, texts: SettingTexts | undefined): Promise<object> {
+  const bundle = {
+    format: FORMAT,
+    createdAt: new Date(systemClock.now()).toISOString(),
+    version: VERSION,
+    node: process.versions.node,
+    system: {
+      platform: platform(),
+      release: release(),
+      arch: arch(),
+      cores: availableParallelism(),
+      memoryBytes: totalmem(),
+      freeMemoryBytes: freemem(),
+    },
+  };
+  // The store is read before the checks, which migrate it.
+  const config = texts && context.readConfig();
+  const store = config && (await orReason(() => readStore(config)));
+  const server = config && (await orReason(() => readServer(config)));
+  const checks = await runChecks(context);
+  const engine = config && (await orReason(() => readEngine(config)));
+  return { ...bundle, settings: texts && redactSettings(texts), checks, store, engine, server };
+}
+
+/** A part that cannot be read does not prevent the others. */
+async function orReason(read: () => Promise<object>): Promise<object> {
+  try {
+    return await read();
+  } catch (error) {
+    return { unavailable: (error as Error).message };
+  }
+}
+
+const formatMigrations = (applied: readonly { name: string }[]): string[] => applied.map(({ name }) => name);
+
+/** The schema and the number of rows of each table. */
+async function readStore(config: Config): Promise<object> {
+  const store = await openRawStore(config, {});
+  try {
+    return await store.read(async (tx) => {
+      const rows: Record<string, number> = {};
+      for (const table of await listTables(tx, store.kind)) rows[table.name] = await countRows(tx, table);
+      return { kind: store.kind, migrations: formatMigrations(await readHistory(tx, store.kind)), rows };
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+const NO_LOG = { debug() {}, info() {}, warn() {} };
+
+/** Fails if a server uses the embedded engine. */
+async function readEngine(config: Config): Promise<object> {
+  const engine = openEngine({ ...config, clock: systemClock, log: NO_LOG });
+  try {
+    const sql = 'SELECT DISTINCT name FROM pilothouse.schema_migrations ORDER BY name';
+    const rows = await engine.query({ sql, parameters: {} });
+    return { kind: engine.kind, migrations: rows.map(([name]) => name) };
+  } finally {
+    await engine.close();
+  }
+}
+
+const TIMEOUT_MS = 5000;
+
+/** The health and the metrics of a server on the port of the settings. */
+async function readServer({ host, port, basePath, metricsToken }: Config): Promise<object> {
+  const url = formatServerUrl(host, port, basePath);
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const options = { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
+    const response = await fetch(url + path, options);
+    return { status: response.status, text: await response.text() };
+  };
+  const ready = await read('/readyz');
+  const metrics = await read('/metrics', metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` });
+  return { url, ready, metrics: { status: metrics.status, lines: metrics.text.split('\n') } };
+}

@@ -1,0 +1,276 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { acme } from '../support/fleet.ts';
+import { isAlive, listChildren } from '../support/processes.ts';
+import { onEachStore, run, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const organization = `/v1/organizations/${acme.id}`;
+const WORKERS = ['--workers', '2'];
+
+const readCommand = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+const listWorkers = (pid: number): number[] =>
+  listChildren(pid).filter((child) => /--workers/.test(readCommand(child)));
+const listEngines = (pid: number): number[] => listChildren(pid).filter((child) => /listener/.test(readCommand(child)));
+
+interface Answer {
+  status: number | undefined;
+  text: string;
+}
+
+interface Send {
+  method?: string;
+  body?: unknown;
+  key?: typeof acme.admin;
+}
+
+/** A client with one connection, which one worker serves. New connections go to the workers in turn. */
+function openConnection(url: () => string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = (path: string, { method = 'GET', body, key = acme.admin }: Send = {}) =>
+    new Promise<Answer>((resolve, reject) => {
+      const authorization = `Basic ${btoa(`${key.keyId}:${key.keySecret}`)}`;
+      const headers = { authorization, 'content-type': 'application/json' };
+      const sent = request(`${url()}${path}`, { agent, method, headers }, async (response: IncomingMessage) => {
+        let text = '';
+        for await (const chunk of response.setEncoding('utf8')) text += chunk;
+        resolve({ status: response.statusCode, text });
+      });
+      sent.once('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  return { send, close: () => agent.destroy() };
+}
+
+const readCounter = (metrics: string, series: string): number =>
+  Number(
+    metrics
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(' ')[1] ?? 0,
+  );
+
+onEachStore('several worker processes', (store) => {
+  let server: TestServer;
+  const connections = [0, 1].map(() => openConnection(() => server.url));
+  const [first, second] = connections as [ReturnType<typeof openConnection>, ReturnType<typeof openConnection>];
+  const sendAll = (path: string, options?: Send) => Promise.all(connections.map(({ send }) => send(path, options)));
+  const readMetrics = async () => (await first.send('/metrics')).text;
+
+  beforeAll(async () => {
+    server = await startServer(store, { inProcess: false, args: [...WORKERS, '--log-level', 'warn'] });
+    // One after the other, so that each worker gets one connection.
+    for (const { send } of connections) expect((await send('/healthz')).status).toBe(200);
+  });
+  afterAll(async () => {
+    for (const { close } of connections) close();
+    await server.remove();
+  });
+
+  it('share one port, and have one set of metrics', async () => {
+    expect(listWorkers(server.pid)).toHaveLength(2);
+    const series = 'pilothouse_requests_total{operation="organizationGet",status="200"}';
+    const before = readCounter(await readMetrics(), series);
+    for (let round = 0; round < 5; round++)
+      for (const { status } of await sendAll(organization)) expect(status).toBe(200);
+    for (const text of (await sendAll('/metrics')).map((answer) => answer.text)) {
+      expect(readCounter(text, series)).toBe(before + 10);
+      expect(readCounter(text, 'pilothouse_engine_owner')).toBe(1);
+      expect(readCounter(text, 'process_start_time_seconds')).toBeGreaterThan(1e9);
+      expect(text.match(/^# TYPE pilothouse_request_seconds histogram$/gm)).toHaveLength(1);
+    }
+  });
+
+  it('K9: reject a disabled key from the next request on, and see each change at once', async () => {
+    const keys = JSON.parse((await first.send(`${organization}/keys`)).text).result;
+    const { id } = keys.find(({ name }: { name: string }) => name === 'developer');
+    for (const state of ['disabled', 'enabled', 'disabled', 'enabled']) {
+      await first.send(`${organization}/keys/${id}`, { method: 'PATCH', body: { state } });
+      expect((await second.send(organization, { key: acme.developer })).status).toBe(state === 'enabled' ? 200 : 401);
+    }
+    for (let numReplicas = 3; numReplicas < 9; numReplicas++) {
+      const path = `${organization}/services/${acme.primary}`;
+      const [changing, reading] = numReplicas % 2 === 0 ? [first, second] : [second, first];
+      expect((await changing.send(`${path}/scaling`, { method: 'PATCH', body: { numReplicas } })).status).toBe(200);
+      expect(JSON.parse((await reading.send(path)).text).result.numReplicas).toBe(numReplicas);
+    }
+  });
+
+  it('use one engine, and count each usage event once', async () => {
+    const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+    const body = Array.from({ length: 10 }, (_, index) => ({
+      id: `worker ${index}`,
+      source: 'workers',
+      time: `${day}T10:00:00Z`,
+      entityType: 'service',
+      entityId: acme.primary,
+      meter: 'compute',
+      quantity: 60,
+    }));
+    const sent = await sendAll(`${organization}/usageEvents`, { method: 'POST', body });
+    const results = sent.map(({ text }) => JSON.parse(text).result);
+    expect(results.map(({ accepted }) => accepted).sort()).toEqual([0, 10]);
+    expect(results.map(({ duplicates }) => duplicates).sort()).toEqual([0, 10]);
+    expect(listEngines(server.pid)).toHaveLength(1);
+    expect(listWorkers(server.pid).flatMap(listEngines)).toEqual([]);
+    const expected = calculateCostMicros('compute', '600', '0.2985') / 1e6;
+    const readCosts = async () =>
+      (await sendAll(`${organization}/usageCost?from_date=${day}&to_date=${day}`)).map(
+        ({ text }) =>
+          JSON.parse(text).result.costs.find(({ entityId }: { entityId: string }) => entityId === acme.primary)?.metrics
+            .computeCHC,
+      );
+    await until(
+      readCosts,
+      (costs) => costs.every((cost) => cost === expected),
+      'the usage is not rated on all workers',
+    );
+  });
+
+  it('ask the primary process about services and warnings', async () => {
+    for (const { status, text } of await sendAll(`${organization}/services/${acme.primary}/idle`)) {
+      expect(status).toBe(200);
+      expect(JSON.parse(text).result.blockers.length).toBeGreaterThan(0);
+    }
+    for (const { text } of await sendAll(`${organization}/usageWarnings`)) expect(JSON.parse(text).result).toEqual([]);
+    for (const { text } of await sendAll('/readyz')) expect(JSON.parse(text)).toEqual({ status: 'ready' });
+  });
+
+  it('are replaced when they are killed, while the others serve', async () => {
+    const [killed] = listWorkers(server.pid);
+    process.kill(killed ?? 0, 'SIGKILL');
+    const outcomes = await Promise.all(connections.map(({ send }) => send(organization).catch(() => undefined)));
+    expect(outcomes.filter((answer) => answer?.status === 200)).not.toEqual([]);
+    await until(
+      async () => listWorkers(server.pid),
+      (workers) => workers.length === 2 && !workers.includes(killed ?? 0),
+      'the worker is not replaced',
+    );
+    for (const { status } of await sendAll(organization)) expect(status).toBe(200);
+    await until(
+      async () => server.log().includes('a worker process ended with SIGKILL'),
+      (isLogged) => isLogged,
+      'the log does not say it',
+    );
+  });
+
+  it('get the engine again after it was killed', async () => {
+    const [engine] = listEngines(server.pid);
+    process.kill(engine ?? 0, 'SIGKILL');
+    for (const [index, { send }] of connections.entries()) {
+      const body = [
+        {
+          id: `again ${index}`,
+          source: 'workers',
+          time: new Date().toISOString(),
+          entityType: 'service',
+          entityId: acme.primary,
+          meter: 'compute',
+          quantity: 1,
+        },
+      ];
+      await until(
+        () => send(`${organization}/usageEvents`, { method: 'POST', body }),
+        ({ status }) => status === 200,
+        'the engine is not used again',
+      );
+    }
+    expect(listEngines(server.pid)).toHaveLength(1);
+  });
+});
+
+describe('worker processes of one server', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const args = [...WORKERS, '--log-level', 'warn', '--rate-limit', '100/600s', '--dashboard-port', '0'];
+    server = await startServer('libsql', { inProcess: false, args });
+  });
+  afterAll(() => server.remove());
+
+  it('share the port of the dashboard interface too', async () => {
+    expect(server.dashboardUrl).not.toBe(server.url);
+    for (let request = 0; request < 2; request++) {
+      const response = await fetch(`${server.dashboardUrl}/api/v2/dashboards`, { headers: { connection: 'close' } });
+      expect(response.status).toBe(401);
+    }
+  });
+
+  it('change their log level together', async () => {
+    const toggle = (changes: number) => {
+      process.kill(server.pid, 'SIGUSR2');
+      return until(
+        async () => server.log().split('log level changed').length - 1,
+        (count) => count === changes,
+        'not all processes changed their level',
+      );
+    };
+    // The primary process and both workers, on and off.
+    await toggle(3);
+    await toggle(6);
+  });
+
+  it('keep one rate limit together', async () => {
+    const connections = [0, 1].map(() => openConnection(() => server.url));
+    for (const { send } of connections) await send('/healthz');
+    let allowed = 0;
+    for (let request = 0; request < 150; request++)
+      for (const { send } of connections)
+        if ((await send(organization, { key: acme.developer })).status === 200) allowed++;
+    for (const { close } of connections) close();
+    expect(allowed).toBeGreaterThanOrEqual(96);
+    expect(allowed).toBeLessThanOrEqual(100);
+  });
+
+  it('complete their requests when the server stops, and leave no process behind', async () => {
+    const processes = [...listWorkers(server.pid), ...listEngines(server.pid)];
+    const connections = [0, 1].map(() => openConnection(() => server.url));
+    for (const { send } of connections) await send('/healthz');
+    const answers = Promise.all(connections.map(({ send }) => send(organization)));
+    expect(await server.stop('SIGTERM')).toBe(0);
+    for (const { status } of await answers) expect(status).toBe(200);
+    for (const { close } of connections) close();
+    expect(processes.filter(isAlive)).toEqual([]);
+    await server.restart();
+  });
+
+  it('end with the primary process if it is killed', async () => {
+    const processes = [...listWorkers(server.pid), ...listEngines(server.pid)];
+    await server.stop('SIGKILL');
+    await until(
+      async () => processes.filter(isAlive),
+      (alive) => alive.length === 0,
+      'processes remain',
+    );
+    await server.restart();
+    expect((await server.call({ path: organization, key: acme.admin })).status).toBe(200);
+  });
+});
+
+describe('a server with several workers that cannot start', () => {
+  it('says why, once', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => holder.once('listening', resolve));
+    const { port } = holder.address() as { port: number };
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+    const failure = await run(['serve', '--port', String(port), '--data', directory, ...WORKERS]).catch(
+      (error: Error) => error.message,
+    );
+    holder.close();
+    rmSync(directory, { recursive: true, force: true });
+    expect(failure).toContain(`Port ${port} is in use by another program`);
+    expect(String(failure).split('is in use').length).toBe(2);
+  });
+});
