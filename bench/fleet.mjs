@@ -32,7 +32,8 @@ const dashboard = (index) => ({
   })),
 });
 
-export function benchFleet({ entities, days }) {
+/** The first `withCosts` services have costs. */
+export function benchFleet({ entities, days, withCosts = entities }) {
   const services = Array.from({ length: entities }, (_, index) => ({
     id: createId(1000 + index),
     name: `service-${index}`,
@@ -46,7 +47,7 @@ export function benchFleet({ entities, days }) {
     privateEndpointIds: ['vpce-0a1b2c3d4e5f60718'],
   }));
   const usageCosts = Array.from({ length: days }, (_, day) => day).flatMap((day) =>
-    services.map(({ id: entityId }, index) => ({
+    services.slice(0, withCosts).map(({ id: entityId }, index) => ({
       date: `2026-10-${String(day + 1).padStart(2, '0')}`,
       entityType: 'service',
       entityId,

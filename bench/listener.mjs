@@ -85,7 +85,7 @@ function findLibrary() {
   return join(dirname(createRequire(manifest).resolve(`${name}/package.json`)), 'libchdb.so');
 }
 
-function findFreePort() {
+export function findFreePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
     server.listen(0, '127.0.0.1', () => {

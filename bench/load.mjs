@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { openCommitLoop } from './baseline-commits.mjs';
+import { openPostgresCommits } from './baseline-postgres-commits.mjs';
 
 /**
- * @typedef {{ port: number, connections: number, requests: string[], expected: string, perSecond?: number } | { commitsIn: string }} Target
+ * @typedef {{ port: number, connections: number, requests: string[], expected: string, perSecond?: number } | { commitsIn: string } | { postgresCommits: object }} Target
  * @type {{ targets: Target[], slices: number, sliceMs: number }}
  */
 const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -99,9 +100,13 @@ async function openConnections({ port, connections, requests, expected, perSecon
   };
 }
 
-const targets = await Promise.all(
-  job.targets.map((target) => (target.commitsIn ? openCommitLoop(target.commitsIn) : openConnections(target))),
-);
+function openTarget(target) {
+  if (target.commitsIn) return openCommitLoop(target.commitsIn);
+  if (target.postgresCommits) return openPostgresCommits(target.postgresCommits);
+  return openConnections(target);
+}
+
+const targets = await Promise.all(job.targets.map(openTarget));
 const measured = targets.map(() => ({ perSecond: [], latencies: [] }));
 for (let slice = 0; slice < WARM_UP_SLICES + job.slices; slice++) {
   for (const [index, target] of targets.entries()) {

@@ -19,3 +19,19 @@ export async function createDatabase(url, name) {
   address.pathname = `/${name}`;
   return ['--database-url', address.href];
 }
+
+/**
+ * The rows of `measure(store, createStore)` for libSQL, and for PostgreSQL if it is installed. `createStore` creates an empty
+ * store and returns the arguments of the server.
+ */
+export async function measureStores(measure) {
+  const postgres = await openPostgres();
+  try {
+    return [
+      ...(await measure('libSQL', () => [])),
+      ...(postgres ? await measure('PostgreSQL', (name) => createDatabase(postgres.url, name)) : []),
+    ];
+  } finally {
+    await postgres?.remove();
+  }
+}

@@ -1,13 +1,20 @@
-// Reads on PostgreSQL compared with a minimal server that reads the same rows. No rows if PostgreSQL is not installed.
+// Reads on PostgreSQL compared with a minimal server that reads the same rows, changes with a loop of the same transactions. No
+// rows if PostgreSQL is not installed.
 import { fork } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { key, organizationId } from './fleet.mjs';
+import { benchFleet, key, organizationId } from './fleet.mjs';
 import { createDatabase, openPostgres } from './postgres-server.mjs';
+import { readRow } from './requests.mjs';
 import { authorization, base, directory, formatRequest, measureRates, ratioRow, startServer } from './tools.mjs';
 
 const POOL_SIZE = 10;
 
-export async function postgresRows(fleetFile) {
+const WRITERS = 32;
+
+export async function postgresRows() {
+  const fleetFile = join(directory, 'postgres-fleet.json');
+  writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: WRITERS, days: 31 })));
   const postgres = await openPostgres();
   if (!postgres) return [];
   try {
@@ -15,6 +22,9 @@ export async function postgresRows(fleetFile) {
     const server = await startServer(join(directory, 'postgres'), [...SERVER, '--fleet', fleetFile, ...args]);
     const rows = [];
     for (const connections of [64, 10]) rows.push(await serviceRow(server, args[1], connections));
+    rows.push(await scalingRow(server, args[1]));
+    const costs = `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`;
+    rows.push(await readRow(server, 'GET …/usageCost of 31 days on PostgreSQL', costs, 0.5));
     await server.stop();
     return rows;
   } finally {
@@ -24,10 +34,28 @@ export async function postgresRows(fleetFile) {
 
 const SERVER = ['--rate-limit', '100000000/1s', '--database-connections', String(POOL_SIZE)];
 
+const listServiceIds = async (server) => {
+  const list = await (await fetch(`${server.url}${base}/services`, { headers: { authorization } })).json();
+  return list.result.map(({ id }) => id);
+};
+
+/** Every request changes a service: first all to four replicas, then all to five. */
+async function scalingRow(server, url) {
+  const serviceIds = (await listServiceIds(server)).slice(0, WRITERS);
+  const requests = [4, 5].flatMap((numReplicas) =>
+    serviceIds.map((id) => formatRequest('PATCH', `${base}/services/${id}/scaling`, { numReplicas })),
+  );
+  const load = { port: server.port, connections: WRITERS, requests };
+  const rates = await measureRates(load, {
+    postgresCommits: { url, connections: WRITERS, organizationId, serviceIds },
+  });
+  const name = `PATCH …/scaling of ${serviceIds.length} services on PostgreSQL, ${WRITERS} connections`;
+  return ratioRow(name, rates, `the same transactions on ${WRITERS} connections`, 0.7);
+}
+
 async function serviceRow(server, url, connections) {
   const headers = { authorization, 'accept-encoding': 'identity' };
-  const list = await (await fetch(`${server.url}${base}/services`, { headers })).json();
-  const paths = list.result.map(({ id }) => `${base}/services/${id}`);
+  const paths = (await listServiceIds(server)).map((id) => `${base}/services/${id}`);
   const baseline = fork(join(import.meta.dirname, 'baseline-postgres.mjs'));
   const responses = {};
   for (const path of paths) {

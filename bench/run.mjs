@@ -7,7 +7,9 @@ import { autoscaleRows } from './autoscale.mjs';
 import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
+import { describeGrowth, growthRows } from './growth.mjs';
 import { listRows } from './lists.mjs';
+import { nodeRows } from './nodes.mjs';
 import { postgresRows } from './postgres.mjs';
 import { requestRows } from './requests.mjs';
 import { servicesRows } from './services.mjs';
@@ -15,6 +17,7 @@ import { soakRows } from './soak.mjs';
 import { tileRows } from './tiles.mjs';
 import { directory, figureRow, residentMb, SLICE_MS, SLICES, startServer } from './tools.mjs';
 import { intakeRows, ratingRows } from './usage.mjs';
+import { workerRows } from './workers.mjs';
 
 const here = import.meta.dirname;
 /** The name of a part, or text in the row names of request benchmarks. */
@@ -27,7 +30,7 @@ async function main() {
     start: startRows,
     large: largeRows,
     export: exportRows,
-    postgres: () => postgresRows(fleetFile),
+    postgres: postgresRows,
     tiles: () => tileRows(fleetFile),
     intake: intakeRows,
     rating: ratingRows,
@@ -36,6 +39,9 @@ async function main() {
   };
   // Too long for a full run.
   if (only === 'soak') return console.log(renderTable(await soakRows()));
+  if (only === 'nodes') return writeSection('Several nodes', NODES, renderTable(await nodeRows()));
+  if (only === 'workers') return writeSection('Several processes', WORKERS, renderTable(await workerRows()));
+  if (only === 'growth') return writeSection('Growth', describeGrowth(), renderTable(await growthRows()));
   if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
   if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
@@ -72,6 +78,13 @@ ${table}
 }
 
 const LISTS = `Written by \`npm run bench -- lists\`: pages of 100,000 services compared with pages of 1,000, read alternately, and fleet files of growing size.`;
+
+const NODES = `Written by \`npm run bench -- nodes\`: three nodes behind HAProxy on one PostgreSQL and one ClickHouse server, with 10,000 services in one
+organization, at 70 % of the capacity that was measured before. In the middle of the run the nodes are restarted one after the other.`;
+
+const WORKERS = `Written by \`npm run bench -- workers\`: a server with two workers compared with one process, loaded alternately. Where the system
+allows it, each process that serves requests gets a part of a processor only: otherwise the load and the database would need the second processor of
+a small machine.`;
 
 const SERVICES = `Written by \`npm run bench -- services\`. The baseline of a wake is a start of the service's program without a control plane, to its
 first answer; both alternate. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared

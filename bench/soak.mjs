@@ -18,7 +18,7 @@ import {
   startServer,
 } from './tools.mjs';
 
-const MINUTES = Number(process.env.SOAK_MINUTES ?? 10);
+export const MINUTES = Number(process.env.SOAK_MINUTES ?? 10);
 const CONNECTIONS = 16;
 const CAPACITY_MS = 20_000;
 const SHARE_OF_CAPACITY = 0.7;
@@ -28,12 +28,9 @@ const EVENTS_PER_BATCH = 100;
 const SETTLED_SHARE = 0.3;
 const MAX_GROWTH = 1.1;
 
-const fleet = benchFleet({ entities: 100, days: 31 });
-const { services } = fleet.organizations[0];
-
 let batchNumber = 0;
 
-function createBatch() {
+function createBatch(services) {
   const batch = batchNumber++;
   return Array.from({ length: EVENTS_PER_BATCH }, (_, index) => ({
     id: `${batch}-${index}`,
@@ -46,11 +43,10 @@ function createBatch() {
   }));
 }
 
-const pickService = () => services[Math.floor(Math.random() * services.length)].id;
 const dashboardHeaders = { authorization: bearer };
 
 /** Each kind of request with its share of the load. */
-const MIX = [
+const createMix = (services, pickService = () => services[Math.floor(Math.random() * services.length)].id) => [
   [50, () => ({ path: `${base}/services/${pickService()}` })],
   [
     15,
@@ -62,7 +58,7 @@ const MIX = [
   ],
   [12, () => ({ path: `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31` })],
   [10, () => ({ path: `/api/v2/dashboards/${dashboardId}`, headers: dashboardHeaders })],
-  [5, () => ({ method: 'POST', path: `${base}/usageEvents`, body: createBatch() })],
+  [5, () => ({ method: 'POST', path: `${base}/usageEvents`, body: createBatch(services) })],
   [4, () => ({ path: `${base}/activities?limit=50` })],
   [2, () => ({ path: '/api/v2/dashboards', headers: dashboardHeaders })],
   [1, () => ({ path: '/metrics' })],
@@ -75,18 +71,18 @@ function createChart() {
     startTime: now - 3_600_000,
     endTime: now,
     granularity: '1m',
-    series: [{ type: 'time', dataSource: 'events', aggFn: 'count' }],
+    series: [{ sourceId: 'logs', aggFn: 'count', where: '', groupBy: [] }],
   };
   return { method: 'POST', path: '/api/v2/charts/series', body, headers: dashboardHeaders };
 }
 
-function pickRequest() {
+function pickRequest(mix) {
   let left = Math.random() * 100;
-  for (const [share, create] of MIX) {
+  for (const [share, create] of mix) {
     left -= share;
     if (left < 0) return create();
   }
-  return MIX[0][1]();
+  return mix[0][1]();
 }
 
 function send(server, agent, { method = 'GET', path, body, headers = { authorization } }) {
@@ -111,16 +107,17 @@ function send(server, agent, { method = 'GET', path, body, headers = { authoriza
 }
 
 /** Sends requests for a while, as fast as possible or at a rate. Returns the number of requests, latencies and errors. */
-async function load(server, durationMs, perSecond) {
+async function load({ server, services }, durationMs, perSecond) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const endAt = performance.now() + durationMs;
   const pauseMs = perSecond ? (CONNECTIONS * 1000) / perSecond : 0;
+  const mix = createMix(services);
   const latencies = [];
   const errors = [];
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
       for (let at = performance.now(); at < endAt; at = performance.now()) {
-        await send(server, agent, pickRequest()).catch((error) => errors.push(error.message));
+        await send(server, agent, pickRequest(mix)).catch((error) => errors.push(error.message));
         const tookMs = performance.now() - at;
         latencies.push(tookMs);
         if (pauseMs > tookMs) await delay(pauseMs - tookMs);
@@ -131,15 +128,17 @@ async function load(server, durationMs, perSecond) {
   return { requests: latencies.length, latencies: latencies.sort((a, b) => a - b), errors };
 }
 
-const listChildren = (pid) =>
+export const listChildren = (pid) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** Samples the resident memory of the server and of its engine. */
-function sampleMemory(pid) {
-  const samples = { server: [], engine: [] };
+/** Calls `read` regularly; it returns the memory of each process by name. */
+export function sampleMemory(read) {
+  const samples = {};
   const timer = setInterval(() => {
-    samples.server.push(residentMb(pid));
-    samples.engine.push(listChildren(pid).reduce((sum, child) => sum + residentMb(child), 0));
+    for (const [name, megabytes] of Object.entries(read())) {
+      samples[name] ??= [];
+      samples[name].push(megabytes);
+    }
   }, SAMPLE_MS);
   return {
     stop() {
@@ -150,7 +149,7 @@ function sampleMemory(pid) {
 }
 
 /** Compares the median of the first settled samples with that of the last ones. */
-function growthRow(name, samples) {
+export function growthRow(name, samples) {
   const settled = samples.slice(Math.floor(samples.length * SETTLED_SHARE));
   const part = Math.max(1, Math.floor(settled.length / 4));
   const first = median(settled.slice(0, part));
@@ -163,7 +162,24 @@ function growthRow(name, samples) {
   );
 }
 
+/** Measures the capacity, then sends 70 % of it. `during` runs next to the load. */
+export async function loadAtShareOfCapacity(target, minutes, during = async () => {}) {
+  const capacity = await load(target, CAPACITY_MS);
+  const perSecond = (SHARE_OF_CAPACITY * capacity.requests * 1000) / CAPACITY_MS;
+  const [result] = await Promise.all([load(target, minutes * 60_000, perSecond), during()]);
+  const errors = [...capacity.errors, ...result.errors];
+  for (const text of new Set(errors.slice(0, 10))) console.error(text);
+  return { ...result, errors, perSecond };
+}
+
+/** The rows of a result. */
+export const loadRows = (name, { requests, latencies, errors }) => [
+  figureRow(`${name}: failed requests`, `${errors.length} of ${formatThousands(requests)}`, '0', errors.length === 0),
+  figureRow(`${name}: p99`, `${latencies[Math.floor(latencies.length * 0.99)].toFixed(1)} ms`, '', true),
+];
+
 export async function soakRows() {
+  const fleet = benchFleet({ entities: 100, days: 31 });
   const fleetFile = join(directory, 'soak.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const databaseUrl = process.env.SOAK_DATABASE_URL;
@@ -174,18 +190,24 @@ export async function soakRows() {
     'off',
     ...(databaseUrl ? ['--database-url', databaseUrl] : []),
   ]);
-  const capacity = await load(server, CAPACITY_MS);
-  const perSecond = (SHARE_OF_CAPACITY * capacity.requests * 1000) / CAPACITY_MS;
-  const memory = sampleMemory(server.pid);
-  const { requests, latencies, errors } = await load(server, MINUTES * 60_000, perSecond);
-  const samples = memory.stop();
+  const { pid } = server;
+  let samples;
+  const result = await loadAtShareOfCapacity(
+    { server, services: fleet.organizations[0].services },
+    MINUTES,
+    async () => {
+      const memory = sampleMemory(() => ({
+        server: residentMb(pid),
+        engine: listChildren(pid).reduce((sum, child) => sum + residentMb(child), 0),
+      }));
+      await delay(MINUTES * 60_000);
+      samples = memory.stop();
+    },
+  );
   await server.stop();
-  for (const text of new Set([...capacity.errors, ...errors].slice(0, 10))) console.error(text);
-  const failed = capacity.errors.length + errors.length;
-  const name = `${MINUTES} minutes of mixed load at ${formatThousands(perSecond)} requests/s, ${databaseUrl ? 'PostgreSQL' : 'libSQL'}`;
+  const name = `${MINUTES} minutes of mixed load at ${formatThousands(result.perSecond)} requests/s, ${databaseUrl ? 'PostgreSQL' : 'libSQL'}`;
   return [
-    figureRow(`${name}: failed requests`, `${failed} of ${formatThousands(requests)}`, '0', failed === 0),
-    figureRow(`${name}: p99`, `${latencies[Math.floor(latencies.length * 0.99)].toFixed(1)} ms`, '', true),
+    ...loadRows(name, result),
     growthRow(`${name}: memory of the server`, samples.server),
     growthRow(`${name}: memory of the engine`, samples.engine),
   ];

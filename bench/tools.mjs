@@ -30,9 +30,12 @@ export async function startServer(data, args) {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', data, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const line = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
-  const { url } = JSON.parse(line);
   const ended = new Promise((resolve) => child.once('exit', resolve));
+  const line = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve);
+    void ended.then((code) => reject(new Error(`the server exited with ${code}: serve ${args.join(' ')}`)));
+  });
+  const { url } = JSON.parse(line);
   return {
     url,
     port: Number(new URL(url).port),
