@@ -88,15 +88,29 @@ export function createServiceLoop(options: Options) {
 
   /** Lets the service idle if nothing prevents it. Returns when to check again. */
   async function considerIdling(service: Readonly<Service>): Promise<number> {
+    if (findBlockers(service, clock.now()).blockers.length === 0)
+      work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
     const now = clock.now();
+    // A query may have arrived meanwhile.
     const { blockers, idleAt } = findBlockers(service, now);
     if (idleAt === undefined) return MAX_PAUSE_MS;
-    if (blockers.length === 0) work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
     if (blockers.length + work.length > 0) return Math.min(Math.max(idleAt - now, BLOCKED_MS), MAX_PAUSE_MS);
     const { idleTimeoutMinutes } = getEffectiveScaling(service, now).scaling;
-    const reason = `No queries for ${idleTimeoutMinutes} minutes`;
-    const after = await services.idle(RECONCILER, service, reason);
+    const after = await idle(service, `No queries for ${idleTimeoutMinutes} minutes`);
     return after.generation === service.generation ? MAX_PAUSE_MS : 0;
+  }
+
+  /** Queries that arrive during the change wait for it. If the service is to idle then, they wake it. */
+  async function idle(service: Readonly<Service>, reason: string): Promise<Readonly<Service>> {
+    // No query is running: this takes effect at once.
+    await endpoints.hold(id, 0);
+    try {
+      const after = await services.idle(RECONCILER, service, reason);
+      if (after.desiredState !== 'running') endpoints.setUpstream(id, undefined);
+      return after;
+    } finally {
+      endpoints.release(id);
+    }
   }
 
   function findBlockers(service: Readonly<Service>, now: number) {

@@ -11,12 +11,13 @@ import { until } from '../support/until.ts';
 const MINUTE_MS = 60_000;
 const COMMANDS_PER_SEQUENCE = 12;
 const SEQUENCES = isLongRun ? Math.min(ROUNDS, 50) : 2;
+const MOMENTS = isLongRun ? 200 : 15;
 const LIMIT = { timeout: isLongRun ? 3_600_000 : 300_000 };
 
 const isSettled = (status: Json) => status.observedGeneration === status.generation && status.inFlight === undefined;
 
 describe('commands in quick succession', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
   const services = useServices({ call: (call) => server.call(call) });
   const touch = (id: string) =>
     services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'touched', value: String(Math.random()) }] } });
@@ -62,6 +63,20 @@ describe('commands in quick succession', () => {
     expect((await run('SELECT 1')).status).toBe(401);
     expect((await services.read(id)).state).toBe('idle');
     expect(await query(url, password, 'SELECT 2')).toEqual({ status: 200, text: '2' });
+  });
+
+  it(`a query at the moment of idling leaves the service running (seed ${SEED})`, LIMIT, async () => {
+    const { id, query: run } = await services.create();
+    const random = createRandom(SEED);
+    for (let round = 1; round <= MOMENTS; round++) {
+      server.now += 16 * MINUTE_MS;
+      await touch(id);
+      await delay(random.between(0, 300));
+      expect((await run('SELECT 2')).status).toBe(200);
+      const read = async () => (await services.read(id)).status;
+      const after = await until(read, isSettled, 'the state does not settle');
+      expect(after.state, `round ${round}`).toBe('running');
+    }
   });
 
   it(`a random sequence settles in the state of the last accepted command (seed ${SEED})`, LIMIT, async () => {
@@ -113,7 +128,8 @@ describe('commands in quick succession', () => {
     async function settle(taken: string): Promise<void> {
       const read = async () => (await services.read(id)).status;
       await until(read, isSettled, `no step follows the last change after ${taken}`);
-      const { status, text } = await query(url, model.password, 'SELECT 1');
+      // Counts as use: the service stays awake.
+      const { status, text } = await query(url, model.password, 'SELECT 2');
       expect(status, `${taken}: ${text}`).toBe(model.isStopped ? 503 : 200);
       const after = await until(read, isSettled, `the state does not settle after ${taken}`);
       expect(after.state, taken).toBe(model.isStopped ? 'stopped' : 'running');
