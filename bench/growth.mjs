@@ -47,7 +47,7 @@ const fleet = {
       paid: true,
       services: [{ id: SERVICE, name: 'service', numReplicas: 3 }],
       keys: [{ name: 'bench', ...key, roles: ['admin'] }],
-      dashboardTokens: [{ name: 'bench', token }],
+      dashboardTokens: [{ name: 'bench', token, access: 'write' }],
       dashboards: [
         {
           id: DASHBOARD,
@@ -89,7 +89,31 @@ const OPERATIONS = {
     pick(dashboards, 7).map((number) =>
       formatRequest('GET', `/api/v2/dashboards/growth-${pad(number)}`, undefined, { authorization: bearer }),
     ),
+  'PUT /api/v2/dashboards/{id}': ({ dashboards }) =>
+    ['first', 'second'].flatMap((name) =>
+      pick(dashboards, 7).map((number) =>
+        formatRequest(
+          'PUT',
+          `/api/v2/dashboards/growth-${pad(number)}`,
+          { name, tags: [], tiles: [] },
+          { authorization: bearer },
+        ),
+      ),
+    ),
+  // After the first time, the events are duplicates: the engine stores nothing, the services are looked up.
+  'POST …/usageEvents of one event': ({ services }) =>
+    pick(services).map((number) => formatRequest('POST', `${base}/usageEvents`, [createEvent(number)])),
 };
+
+const createEvent = (number) => ({
+  id: `event-${number}`,
+  source: 'bench',
+  time: '2026-10-20T12:00:00Z',
+  entityType: 'service',
+  entityId: toServiceId(number),
+  meter: 'compute',
+  quantity: '1',
+});
 
 const pad = (number) => String(number).padStart(12, '0');
 const toServiceId = (number) => `00000000-0000-4000-9000-${pad(number)}`;
@@ -138,7 +162,8 @@ async function startFilled(name, store, size, args) {
   const data = join(directory, `growth-${store}-${name}`);
   const fleetFile = join(directory, 'growth.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
-  const settings = ['--rate-limit', 'off', '--max-keys', '1000000', '--log-level', 'error', '--telemetry', 'off'];
+  const settings =
+    '--rate-limit off --max-keys 1000000 --max-dashboards 100000 --log-level error --telemetry off'.split(' ');
   const first = await startServer(data, ['--fleet', fleetFile, ...settings, ...args]);
   await first.stop();
   const rows = await openRows(data, args[1]);

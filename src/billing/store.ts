@@ -227,13 +227,15 @@ export async function deleteCost(tx: Db, { organizationId, date, entityType, ent
     .execute();
 }
 
-/** The latest record of each clickpipe. */
-export async function listClickpipes(db: Db, organizationId: string): Promise<Cost[]> {
+/** The latest record of each of the clickpipes. */
+export async function listClickpipes(db: Db, organizationId: string, ids: readonly string[]): Promise<Cost[]> {
+  if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('usage_costs as cost')
     .selectAll('cost')
     .where('cost.organization_id', '=', organizationId)
     .where('cost.entity_type', '=', 'clickpipe')
+    .where('cost.entity_id', 'in', ids)
     .where((eb) =>
       eb(
         'cost.date',

@@ -59,7 +59,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
 
     async remove(tx: Db, actor: Actor, organizationId: string, before: StoredDashboard): Promise<void> {
       const dashboard = await parsed(before);
-      await removeDashboard(tx, organizationId, dashboard.id);
+      await removeDashboard(tx, organizationId, dashboard.id, clock.now());
       await audit.record(tx, actor, {
         organizationId,
         type: 'dashboard_delete',

@@ -4,8 +4,9 @@ import { isShortJson } from '../kernel/json-slices.ts';
 import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardRow, Db } from '../state/tables.ts';
+import { forgetDeletion, recordDeletion } from './deletion-store.ts';
 import type { Dashboard } from './schema.ts';
-import { deleteOldVersions, deleteVersionsOfOldDashboards, insertVersion, latestVersion } from './version-store.ts';
+import { deleteOldVersions, insertVersion, latestVersion } from './version-store.ts';
 
 /** Documents are stored as the JSON that the API returns, so that a read needs no parsing. */
 export interface StoredDashboard {
@@ -78,10 +79,7 @@ export async function listStored(db: Db, organizationId: string): Promise<Listed
 export async function measureDashboards(db: Db, organizationId: string): Promise<{ count: number; bytes: number }> {
   const row = await db
     .selectFrom('dashboards')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('count'),
-      eb.fn.sum<number>(eb.fn<number>('octet_length', ['document'])).as('bytes'),
-    ])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number>('bytes').as('bytes')])
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
   return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
@@ -114,9 +112,12 @@ export async function putDashboard(
   { json: document, at, by, provisionedFrom }: DashboardVersionInput,
 ): Promise<number> {
   const { id, name } = dashboard;
-  if (provisionedFrom === undefined) rejectProvisioned(await findProvisioning(tx, organizationId, id));
+  const before = await findProvisioning(tx, organizationId, id);
+  if (provisionedFrom === undefined) rejectProvisioned(before);
   const version = (await latestVersion(tx, organizationId, id)) + 1;
-  const row = { name, document, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
+  if (!before && version > 1) await forgetDeletion(tx, organizationId, id);
+  const bytes = Buffer.byteLength(document);
+  const row = { name, document, bytes, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
   await tx
     .insertInto('dashboards')
     .values({ organization_id: organizationId, id, created_at: at, ...row })
@@ -157,15 +158,15 @@ export async function setProvisionedFrom(
 }
 
 /** Keeps the versions. */
-export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
+export async function deleteDashboard(tx: Db, organizationId: string, id: string, now: number): Promise<void> {
   rejectProvisioned(await findProvisioning(tx, organizationId, id));
-  await removeDashboard(tx, organizationId, id);
+  await removeDashboard(tx, organizationId, id, now);
 }
 
 /** Also deletes a provisioned dashboard, for when its file is removed. */
-export async function removeDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
+export async function removeDashboard(tx: Db, organizationId: string, id: string, now: number): Promise<void> {
   await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
-  await deleteVersionsOfOldDashboards(tx, organizationId);
+  await recordDeletion(tx, organizationId, id, now);
   await bumpDashboardRevision(tx, organizationId);
 }
 

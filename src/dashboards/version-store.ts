@@ -68,10 +68,6 @@ export async function insertVersion(tx: Db, row: DashboardVersionRow): Promise<v
 
 /** Per dashboard. Older versions are deleted. */
 const KEPT_VERSIONS = 500;
-/** Per organization: the dashboards that can be restored after they were deleted. */
-const KEPT_DELETED_DASHBOARDS = 100;
-/** SQLite requires a limit in front of an offset. */
-const NO_LIMIT = 1_000_000_000;
 
 export async function deleteOldVersions(
   tx: Db,
@@ -108,28 +104,4 @@ export async function deleteVersionsSavedBefore(tx: Db, time: number, limit: num
     .where(({ eb, refTuple }) => eb(refTuple('organization_id', 'dashboard_id', 'version'), 'in', old as never))
     .executeTakeFirst();
   return Number(numDeletedRows);
-}
-
-/** Keeps the versions of the dashboards that were saved last among the deleted ones. */
-export async function deleteVersionsOfOldDashboards(tx: Db, organizationId: string): Promise<void> {
-  const old = tx
-    .selectFrom('dashboard_versions')
-    .leftJoin('dashboards', (join) =>
-      join
-        .onRef('dashboards.organization_id', '=', 'dashboard_versions.organization_id')
-        .onRef('dashboards.id', '=', 'dashboard_versions.dashboard_id'),
-    )
-    .select('dashboard_versions.dashboard_id')
-    .where('dashboard_versions.organization_id', '=', organizationId)
-    .where('dashboards.id', 'is', null)
-    .groupBy('dashboard_versions.dashboard_id')
-    .orderBy((eb) => eb.fn.max('dashboard_versions.saved_at'), 'desc')
-    .orderBy('dashboard_versions.dashboard_id')
-    .limit(NO_LIMIT)
-    .offset(KEPT_DELETED_DASHBOARDS);
-  await tx
-    .deleteFrom('dashboard_versions')
-    .where('organization_id', '=', organizationId)
-    .where('dashboard_id', 'in', old)
-    .execute();
 }

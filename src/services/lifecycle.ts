@@ -17,7 +17,7 @@ import type { IpAccess, Service, Tag } from './service.ts';
 import { listUpdates, toAuditFields } from './service-activities.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import { createServiceWriter } from './service-writer.ts';
-import { deleteService, hasServices, insertServices, listWarehouse } from './store.ts';
+import { deleteService, hasServices, insertServices, listWarehouses } from './store.ts';
 
 export type ServiceLifecycle = ReturnType<typeof createServiceLifecycle>;
 
@@ -86,7 +86,7 @@ export function createServiceLifecycle(options: Options) {
       const service = await state.write(async (tx) => {
         const organization = await organizations.lock(tx, organizationId);
         const warehouseId = wanted.dataWarehouseId?.toLowerCase();
-        const warehouse = warehouseId === undefined ? [] : await listWarehouse(tx, organizationId, warehouseId);
+        const warehouse = warehouseId === undefined ? [] : await listWarehouses(tx, organizationId, [warehouseId]);
         const created = toNewService(
           { ...wanted, driver },
           {
@@ -207,7 +207,7 @@ const passwordViolations = ({ passwordHash, passwordDoubleSha1Hash }: PasswordHa
 /** The first service of a warehouse is deleted last. */
 async function assertNoChildren(tx: Db, { id, organizationId, dataWarehouseId, isPrimary }: Service): Promise<void> {
   if (!isPrimary) return;
-  const children = (await listWarehouse(tx, organizationId, dataWarehouseId)).filter((other) => other.id !== id);
+  const children = (await listWarehouses(tx, organizationId, [dataWarehouseId])).filter((other) => other.id !== id);
   if (children.length > 0)
     throw new AppError(
       'conflict',

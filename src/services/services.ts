@@ -14,7 +14,7 @@ import type { ScalingContext } from './scaling-limits.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import { getScalingActivityType } from './service-activities.ts';
-import { findService, listServicePage, listServices } from './store.ts';
+import { findService, listServicePage, listServices, listServicesById, listWarehouses } from './store.ts';
 import { toRequiredTags } from './tag-filter.ts';
 import { listTaggedPage } from './tag-store.ts';
 
@@ -43,6 +43,14 @@ interface Options {
 export function createServices({ state, audit, organizations }: Options) {
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
+
+    /** Those of the services that exist. */
+    listByIds: (organizationId: string, ids: readonly string[]): Promise<Service[]> =>
+      listServicesById(state.db, organizationId, ids),
+
+    /** The services of these warehouses, oldest first. */
+    listOfWarehouses: (organizationId: string, warehouseIds: readonly string[]): Promise<Service[]> =>
+      listWarehouses(state.db, organizationId, warehouseIds),
 
     /** `filters` are tags that a service must have. */
     listPage: (organizationId: string, query: ListQuery, filters?: readonly string[]): Promise<Page<Service>> =>

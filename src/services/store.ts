@@ -73,6 +73,18 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
   return rows.map(toService);
 }
 
+/** Those of the services that exist in the organization. */
+export async function listServicesById(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(toService);
+}
+
 /** Those of the ids that exist in the organization. */
 export async function listExistingServiceIds(
   db: Db,
@@ -231,17 +243,19 @@ export async function hasServices(tx: Db, organizationId: string, count: number)
   return row !== undefined;
 }
 
-/** The services of a warehouse, oldest first. A node with an older version leaves the column empty during a rolling update. */
-export async function listWarehouse(tx: Db, organizationId: string, dataWarehouseId: string): Promise<Service[]> {
-  const rows = await tx
+/** The services of warehouses, oldest first. A node with an older version leaves the column empty during a rolling update. */
+export async function listWarehouses(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
+  if (ids.length === 0) return [];
+  const wanted = new Set(ids);
+  const rows = await db
     .selectFrom('services')
     .select(SERVICE_COLUMNS)
     .where('organization_id', '=', organizationId)
-    .where('data_warehouse_id', 'in', [dataWarehouseId, ''])
+    .where('data_warehouse_id', 'in', [...ids, ''])
     .execute();
   // Not sorted by the store, which would read all services in the order of another index.
   return rows
     .map(toService)
-    .filter((service) => service.dataWarehouseId === dataWarehouseId)
+    .filter((service) => wanted.has(service.dataWarehouseId))
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }

@@ -6,35 +6,26 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { readPlans } from '../../test/support/query-plan.ts';
 import { onEachStore } from '../../test/support/server.ts';
+import { createServiceRecord } from '../../test/support/service-record.ts';
 import type { Sort } from '../kernel/page.ts';
 import { insertOrganization } from '../organizations/store.ts';
 import { BACKFILLS } from '../state/backfills.ts';
 import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
-import { defaultScaling, type Service } from './service.ts';
-import { insertServices, listServicePage, listWarehouse } from './store.ts';
+import type { Service } from './service.ts';
+import { insertServices, listServicePage, listWarehouses } from './store.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');
 const SERVICES = 3000;
 const organizationId = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 const clock = { now: () => START, monotonicMs: () => START };
 
-const createService = (_: unknown, index: number): Service => ({
-  id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-  organizationId,
-  name: `service-${SERVICES - index}`,
-  kind: 'production',
-  driver: 'simulated',
-  desiredState: 'running',
-  generation: 1,
-  settledGeneration: 1,
-  dataWarehouseId: `10000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-  isPrimary: true,
-  scaling: defaultScaling({ tier: 'SCALE' }, 'production'),
-  createdAt: START + index,
-  details: { tags: [{ key: 'team', value: 'data' }, ...(index === 2000 ? [{ key: 'canary' }] : [])] },
-  observed: { state: 'running' } as Service['observed'],
-});
+const createService = (_: unknown, index: number): Service =>
+  createServiceRecord(index, {
+    organizationId,
+    name: `service-${SERVICES - index}`,
+    details: { tags: [{ key: 'team', value: 'data' }, ...(index === 2000 ? [{ key: 'canary' }] : [])] },
+  });
 
 onEachStore('the index', (store) => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
@@ -97,7 +88,7 @@ onEachStore('the index', (store) => {
 
   it('of warehouses is filled for services from before', async () => {
     const [, first] = Array.from({ length: 2 }, createService) as [Service, Service];
-    const read = () => state.write((tx) => listWarehouse(tx, organizationId, first.dataWarehouseId));
+    const read = () => state.write((tx) => listWarehouses(tx, organizationId, [first.dataWarehouseId]));
     expect(await read()).toMatchObject([{ id: first.id }]);
     const select = state.db.selectFrom('services').select('data_warehouse_id').orderBy('created_at');
     const rows = await select.execute();

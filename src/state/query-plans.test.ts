@@ -10,13 +10,14 @@ import { listDecisionPage, listSamplesByHour } from '../autoscaling/store.ts';
 import { listBudgets, listDueAlerts } from '../billing/budgets/store.ts';
 import { sumComputeCost } from '../billing/forecast/store.ts';
 import { listClickpipes, listEntityCosts } from '../billing/store.ts';
-import { listProvisioned, listStored } from '../dashboards/store.ts';
+import { listExcess } from '../dashboards/deletion-store.ts';
+import { listProvisioned, listStored, measureDashboards } from '../dashboards/store.ts';
 import { listVersions } from '../dashboards/version-store.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SORTS } from '../kernel/page.ts';
 import { listKeyPage } from '../keys/store.ts';
 import { listRoles } from '../roles/store.ts';
-import { listServicePage, listWarehouse } from '../services/store.ts';
+import { listServicePage, listServicesById, listWarehouses } from '../services/store.ts';
 import { listSources } from '../sources/store.ts';
 import { listTokens } from '../tokens/store.ts';
 import { openState } from './open.ts';
@@ -73,13 +74,16 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
 /** Few rows. */
 const LOOKUPS: typeof LISTS = [
   ['dashboards of the folder', /dashboards_provisioned/, listProvisioned],
-  ['services of a warehouse', /services_by_warehouse/, (db) => listWarehouse(db, organization, service)],
+  ['services by id', /services/, (db) => listServicesById(db, organization, [service, organization])],
+  ['services of a warehouse', /services_by_warehouse/, (db) => listWarehouses(db, organization, [service])],
   [
     'compute cost',
     /usage_costs_by_entity/,
     (db) => sumComputeCost(db, organization, service, { from: '2026-10-01', to: '2026-10-31' }),
   ],
-  ['clickpipes', /usage_costs_by_entity/, (db) => listClickpipes(db, organization)],
+  ['the size of dashboards', /dashboards_by_size/, (db) => measureDashboards(db, organization)],
+  ['deleted dashboards', /deleted_dashboards_by_time/, (db) => listExcess(db, organization)],
+  ['clickpipes', /usage_costs_by_entity/, (db) => listClickpipes(db, organization, [service])],
   ['deliveries that are due', /budget_notices_due/, (db) => listDueAlerts(db, 1, 10)],
 ];
 

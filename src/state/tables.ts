@@ -23,6 +23,7 @@ export interface Tables {
   dashboard_tokens: DashboardTokenRow;
   dashboards: DashboardRow;
   dashboard_versions: DashboardVersionRow;
+  deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
   dashboard_sources: DashboardSourceRow;
   console_sessions: ConsoleSessionRow;
   idempotent_responses: IdempotentResponseRow;
@@ -242,6 +243,8 @@ export interface DashboardRow {
   id: string;
   name: string;
   document: string;
+  /** Of the document; 0 if a node with an older version saved it. */
+  bytes: number;
   created_at: number;
   updated_at: number;
   version: number;

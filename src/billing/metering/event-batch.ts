@@ -22,7 +22,6 @@ export interface EventBatch {
   /** Events that repeat an id of the same batch. The first one counts. */
   repeated: number;
   rejected: number;
-  hasUnknownEntity: boolean;
   /** The first `MAX_LISTED_ERRORS` rejected events. */
   errors: RejectedEvent[];
 }
@@ -69,7 +68,6 @@ function createBatchReader(organizationId: string, texts: EventTexts, validate: 
     days: [],
     repeated: 0,
     rejected: 0,
-    hasUnknownEntity: false,
     errors: [],
   };
   const ids = new Set<IdHash>();
@@ -116,7 +114,6 @@ function createBatchReader(organizationId: string, texts: EventTexts, validate: 
 
 function reject(batch: EventBatch, index: number, { field, reason }: EventError): void {
   batch.rejected++;
-  batch.hasUnknownEntity ||= field === 'entityId';
   if (batch.errors.length < MAX_LISTED_ERRORS) batch.errors.push({ index, field, reason });
 }
 

@@ -2,8 +2,10 @@ import { MINUTE_MS, parseDateTime } from '../../kernel/clock.ts';
 import { type Day, toUtcDay } from '../../kernel/days.ts';
 import { decimalPattern } from '../../kernel/decimal.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
-import { ENTITY_TYPES, type Entity, type EntityMap, entityKey } from '../entity.ts';
+import { ENTITY_TYPES, type Entity } from '../entity.ts';
+
 import { METERS, METRICS, type Meter } from '../meter.ts';
+import type { BatchEntities } from './batch-entities.ts';
 
 /** A valid usage event. */
 export interface UsageEvent {
@@ -45,7 +47,7 @@ export type EventValidator = (value: unknown) => UsageEvent | EventError;
 export const isEventError = (result: UsageEvent | EventError): result is EventError => 'reason' in result;
 
 /** For the events of one batch. Caches parsed times and entities, which repeat within a batch. */
-export function createEventValidator(entities: EntityMap, nowMs: number): EventValidator {
+export function createEventValidator(entities: Pick<BatchEntities, 'find'>, nowMs: number): EventValidator {
   const times = new Map<string, EventTime | EventError>();
   const entitiesByType = new Map<string, Map<string, Entity>>();
 
@@ -90,8 +92,7 @@ export function createEventValidator(entities: EntityMap, nowMs: number): EventV
   function findEntity(entityType: string, entityId: string): Entity | undefined {
     const cached = entitiesByType.get(entityType)?.get(entityId);
     if (cached) return cached;
-    const key = entityKey({ entityType, entityId });
-    const found = entities.get(key) ?? entities.get(key.toLowerCase());
+    const found = entities.find(entityType, entityId);
     if (found) {
       const byId = entitiesByType.get(entityType) ?? new Map<string, Entity>();
       entitiesByType.set(entityType, byId.set(entityId, found));

@@ -9,7 +9,7 @@ import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Entities } from '../entities.ts';
-import type { EntityMap } from '../entity.ts';
+import { createEntityCache } from './batch-entities.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import { createCountedIds } from './counted-ids.ts';
 import { type EngineBinding, wrongEngine } from './engine-binding.ts';
@@ -51,8 +51,6 @@ export interface IntakeResult {
 const LEASE_MS = MINUTE_MS;
 const MAX_LEASE_WAIT_MS = 20 * SECOND_MS;
 const LEASE_RETRY_MS = 100;
-/** How long the entities of an organization are cached. An event for an unknown entity reloads them at once. */
-const ENTITY_CACHE_MS = 2 * SECOND_MS;
 
 export type Intake = ReturnType<typeof createIntake>;
 
@@ -67,27 +65,16 @@ export function createIntake({ state, engine, binding, owner, clock, organizatio
   const holder = owner.isExclusive ? 'embedded' : newUuid();
   const batchQueue = createBatchQueue(storeBatches);
   const longBatches = createQueue({ concurrency: 1 });
-  const entityCache = new Map<string, { entities: EntityMap; readAt: number }>();
+  const findEntities = createEntityCache({ entities, clock });
   /** When this node first saw the lease of another node. */
   const observedLeases = new Map<string, { id: string; sinceMs: number }>();
 
-  async function readEntities(organizationId: string, notBefore: number): Promise<EntityMap> {
-    const cached = entityCache.get(organizationId);
-    if (cached && cached.readAt >= notBefore) return cached.entities;
-    const readAt = clock.monotonicMs();
-    const found = await entities.read(organizationId);
-    entityCache.set(organizationId, { entities: found, readAt });
-    return found;
-  }
-
   async function read(organizationId: string, texts: () => EventTexts): Promise<EventBatch> {
     const now = clock.now();
-    const startedAt = clock.monotonicMs();
-    const cached = await readEntities(organizationId, startedAt - ENTITY_CACHE_MS);
-    const batch = await readBatch(organizationId, texts(), createEventValidator(cached, now), longBatches);
-    if (!batch.hasUnknownEntity) return batch;
-    const current = await readEntities(organizationId, Number.POSITIVE_INFINITY);
-    return readBatch(organizationId, texts(), createEventValidator(current, now), longBatches);
+    const named = findEntities(organizationId);
+    const readTexts = () => readBatch(organizationId, texts(), createEventValidator(named, now), longBatches);
+    const batch = await readTexts();
+    return (await named.refresh()) ? readTexts() : batch;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Entities } from '../entities.ts';
-import { type EntityMap, entityKey } from '../entity.ts';
+import { type EntityMap, type EntityRef, entityKey } from '../entity.ts';
 import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
 import type { EngineOwner } from '../metering/engine-owner.ts';
 import { findLease, readLockedThrough } from '../metering/store.ts';
@@ -32,7 +32,7 @@ interface Options {
 }
 
 interface RateDayOptions {
-  readEntities?: (organizationId: string) => Promise<EntityMap>;
+  findEntities?: Entities['find'];
   /** Removes open imported records of the day in the same transaction, for costs that were provisional. */
   replacesImported?: boolean;
 }
@@ -67,7 +67,7 @@ export function createDayRating(options: Options): RateDay {
     return 0;
   }
 
-  return async (organizationId, date, { readEntities = entities.read, replacesImported = false } = {}) => {
+  return async (organizationId, date, { findEntities = entities.find, replacesImported = false } = {}) => {
     const startedAt = performance.now();
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
@@ -78,18 +78,13 @@ export function createDayRating(options: Options): RateDay {
     const readStore = async () => {
       // Sends the engine's query first: reading the store may block the thread.
       await yieldToEventLoop();
-      return {
-        entityMap: await readEntities(organizationId),
-        prefetched: await readLedger(state.db, organizationId, date),
-      };
+      return readLedger(state.db, organizationId, date);
     };
-    const [usage, { entityMap, prefetched }] = await Promise.all([
-      readDayUsage(engine, organizationId, date),
-      readStore(),
-    ]);
+    const [usage, prefetched] = await Promise.all([readDayUsage(engine, organizationId, date), readStore()]);
     const { totals } = usage;
     const mismatch = await findMismatch(day, usage, prefetched.booked);
     if (mismatch) return recordMismatch(day, mismatch);
+    const entityMap = await findEntities(organizationId, listEntities([...totals, ...prefetched.booked]));
     const now = await state.now();
     const changedEntries = await state.write(async (tx) => {
       await owner.require(tx);
@@ -169,6 +164,11 @@ async function readLedger(db: Db, organizationId: string, date: Day) {
   const isFinal = await readFinalDays(db, organizationId, lockedThrough, dates);
   return { lockedThrough, booked, priceBook, isFinal };
 }
+
+/** Each entity once. */
+const listEntities = (lines: readonly EntityRef[]): EntityRef[] => [
+  ...new Map(lines.map((line) => [entityKey(line), line])).values(),
+];
 
 /** Looks up each combination of meter, entity type and region once. */
 function createPriceLookup(book: PriceBook, tier: string, entities: EntityMap): (total: UsageTotal) => UnitPrice {

@@ -4,8 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
-import type { Entities } from '../entities.ts';
-import type { EntityMap } from '../entity.ts';
+import { type Entities, rememberEntities } from '../entities.ts';
 import type { EngineBinding } from '../metering/engine-binding.ts';
 import type { EngineOwner } from '../metering/engine-owner.ts';
 import { createEngineAdoption } from './adopt-engine.ts';
@@ -39,15 +38,10 @@ export function createRating(options: Options) {
   async function rateDays(days: readonly UsageDay[]): Promise<number> {
     let changed = 0;
     const failures: unknown[] = [];
-    const cache = new Map<string, Promise<EntityMap>>();
-    const readEntities = (organizationId: string): Promise<EntityMap> => {
-      const cached = cache.get(organizationId) ?? entities.read(organizationId);
-      cache.set(organizationId, cached);
-      return cached;
-    };
+    const findEntities = rememberEntities(entities);
     for (const { organizationId, date } of days)
       try {
-        changed += await rateDay(organizationId, date, { readEntities });
+        changed += await rateDay(organizationId, date, { findEntities });
       } catch (error) {
         failures.push(error);
       }

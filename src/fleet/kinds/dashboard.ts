@@ -42,5 +42,5 @@ export const dashboardKind: Kind<VersionedDashboard> = {
     }
   },
 
-  remove: (tx, { dashboard }, { organization }) => deleteDashboard(tx, organization.id, dashboard.id),
+  remove: (tx, { dashboard }, { organization, now }) => deleteDashboard(tx, organization.id, dashboard.id, now),
 };

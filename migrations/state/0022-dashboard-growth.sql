@@ -1,0 +1,24 @@
+-- The size of a document in bytes: the quota of an organization is checked without reading the documents.
+ALTER TABLE dashboards ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
+
+UPDATE dashboards SET bytes = octet_length(document);
+
+CREATE INDEX dashboards_by_size ON dashboards (organization_id, bytes);
+
+-- Deleted dashboards that still have versions, so that a deletion finds the oldest without reading the versions.
+CREATE TABLE deleted_dashboards (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  dashboard_id TEXT NOT NULL,
+  deleted_at BIGINT NOT NULL,
+  PRIMARY KEY (organization_id, dashboard_id)
+);
+
+CREATE INDEX deleted_dashboards_by_time ON deleted_dashboards (organization_id, deleted_at, dashboard_id);
+
+INSERT INTO deleted_dashboards (organization_id, dashboard_id, deleted_at)
+SELECT dashboard_versions.organization_id, dashboard_versions.dashboard_id, max(dashboard_versions.saved_at)
+FROM dashboard_versions
+LEFT JOIN dashboards ON dashboards.organization_id = dashboard_versions.organization_id
+  AND dashboards.id = dashboard_versions.dashboard_id
+WHERE dashboards.id IS NULL
+GROUP BY dashboard_versions.organization_id, dashboard_versions.dashboard_id;
