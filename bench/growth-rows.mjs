@@ -92,7 +92,7 @@ const SERVICES =
   );
 const ORGANIZATIONS = 'id name tier paid created_at key_count cost_revision dashboard_revision'.split(' ');
 const KEYS = 'id organization_id key_id_hash created_at used_at document sort_name'.split(' ');
-const DASHBOARDS = 'organization_id id name document bytes created_at updated_at version'.split(' ');
+const DASHBOARDS = 'organization_id id name document created_at updated_at version'.split(' ');
 const ACTIVITIES = 'organization_id id created_at document type actor_id actor_name resource_id sequence hash'.split(
   ' ',
 );

@@ -1,9 +1,8 @@
--- The size of a document in bytes: the quota of an organization is checked without reading the documents.
-ALTER TABLE dashboards ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
-
-UPDATE dashboards SET bytes = octet_length(document);
-
-CREATE INDEX dashboards_by_size ON dashboards (organization_id, bytes);
+-- The number and the size of the dashboards, so that a quota is checked without reading all of them. They are counted again if
+-- counted_revision is not dashboard_revision: a node with an older version has changed a dashboard.
+ALTER TABLE organizations ADD COLUMN dashboard_count BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE organizations ADD COLUMN dashboard_bytes BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE organizations ADD COLUMN counted_revision BIGINT NOT NULL DEFAULT 0;
 
 -- Deleted dashboards that still have versions, so that a deletion finds the oldest without reading the versions.
 CREATE TABLE deleted_dashboards (

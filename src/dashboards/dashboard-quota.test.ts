@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createDatabase, MIGRATED } from '../../test/support/postgres.ts';
 import { onEachStore } from '../../test/support/server.ts';
@@ -11,7 +12,7 @@ import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
 import { createDashboardQuota } from './dashboard-quota.ts';
 import type { Dashboard } from './schema.ts';
-import { putDashboard } from './store.ts';
+import { deleteDashboard, measureDashboards, putDashboard } from './store.ts';
 
 onEachStore('the size of all dashboards of an organization', (store) => {
   let directory: string;
@@ -50,5 +51,38 @@ onEachStore('the size of all dashboards of an organization', (store) => {
     });
     await save(acme, 'two', false);
     await save(globex, 'one', true);
+  });
+
+  it('is counted with each change, and again after a node with an older version made one', async () => {
+    const organizationId = newUuid();
+    const measure = () => state.write((tx) => measureDashboards(tx, organizationId));
+    const save = (id: string, name: string) =>
+      state.write(async (tx) => {
+        const json = JSON.stringify({ name });
+        await putDashboard(tx, organizationId, { ...dashboard(id), name }, { json, at: 0, by: 'test' });
+        return json.length;
+      });
+    await state.write((tx) =>
+      insertOrganization(tx, { id: organizationId, name: 'Initech', tier: 'SCALE', isPaid: true, createdAt: 0 }),
+    );
+    const first = await save('one', 'a long name');
+    await save('one', 'name');
+    const second = await save('two', 'other');
+    expect(await measure()).toEqual({ count: 2, bytes: first - 7 + second });
+    await state.write((tx) => deleteDashboard(tx, organizationId, 'one', 0));
+    await state.write((tx) => deleteDashboard(tx, organizationId, 'one', 0));
+    expect(await measure()).toEqual({ count: 1, bytes: second });
+    await state.write(async (tx) => {
+      await tx
+        .updateTable('dashboards')
+        .set({ document: '12345' })
+        .where('organization_id', '=', organizationId)
+        .execute();
+      const revision = { dashboard_revision: sql<number>`dashboard_revision + 1` };
+      await tx.updateTable('organizations').set(revision).where('id', '=', organizationId).execute();
+    });
+    expect(await measure()).toEqual({ count: 1, bytes: 5 });
+    const third = await save('three', 'x');
+    expect(await measure()).toEqual({ count: 2, bytes: 5 + third });
   });
 });

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError } from '../kernel/errors.ts';
 import { isShortJson } from '../kernel/json-slices.ts';
-import { bumpDashboardRevision } from '../organizations/organizations.ts';
+import { bumpDashboardRevision, findDashboardCount, setDashboardCount } from '../organizations/organizations.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardRow, Db } from '../state/tables.ts';
 import { forgetDeletion, recordDeletion } from './deletion-store.ts';
@@ -46,18 +46,20 @@ export async function findStored(db: Db, organizationId: string, id: string): Pr
   return row && toStored(row);
 }
 
-async function findProvisioning(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<Pick<StoredDashboard, 'provisionedFrom'> | undefined> {
+/** A dashboard without its document. */
+interface DashboardOutline {
+  provisionedFrom: string | undefined;
+  bytes: number;
+}
+
+async function findOutline(db: Db, organizationId: string, id: string): Promise<DashboardOutline | undefined> {
   const row = await db
     .selectFrom('dashboards')
-    .select('provisioned_from')
+    .select((eb) => ['provisioned_from', eb.fn<number>('octet_length', ['document']).as('bytes')])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && { provisionedFrom: row.provisioned_from ?? undefined };
+  return row && { provisionedFrom: row.provisioned_from ?? undefined, bytes: row.bytes };
 }
 
 interface ListedDashboard extends StoredDashboard {
@@ -76,13 +78,20 @@ export async function listStored(db: Db, organizationId: string): Promise<Listed
 }
 
 /** The number and the size of all dashboards. */
-export async function measureDashboards(db: Db, organizationId: string): Promise<{ count: number; bytes: number }> {
-  const row = await db
+export async function measureDashboards(tx: Db, organizationId: string): Promise<{ count: number; bytes: number }> {
+  const known = await findDashboardCount(tx, organizationId);
+  if (known) return known;
+  const row = await tx
     .selectFrom('dashboards')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number>('bytes').as('bytes')])
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.sum<number>(eb.fn<number>('octet_length', ['document'])).as('bytes'),
+    ])
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
+  const counted = { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
+  await setDashboardCount(tx, organizationId, counted);
+  return counted;
 }
 
 async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
@@ -112,12 +121,11 @@ export async function putDashboard(
   { json: document, at, by, provisionedFrom }: DashboardVersionInput,
 ): Promise<number> {
   const { id, name } = dashboard;
-  const before = await findProvisioning(tx, organizationId, id);
+  const before = await findOutline(tx, organizationId, id);
   if (provisionedFrom === undefined) rejectProvisioned(before);
   const version = (await latestVersion(tx, organizationId, id)) + 1;
   if (!before && version > 1) await forgetDeletion(tx, organizationId, id);
-  const bytes = Buffer.byteLength(document);
-  const row = { name, document, bytes, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
+  const row = { name, document, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
   await tx
     .insertInto('dashboards')
     .values({ organization_id: organizationId, id, created_at: at, ...row })
@@ -137,7 +145,10 @@ export async function putDashboard(
     document,
   });
   await deleteOldVersions(tx, organizationId, id, version);
-  await bumpDashboardRevision(tx, organizationId);
+  await bumpDashboardRevision(tx, organizationId, {
+    count: before ? 0 : 1,
+    bytes: Buffer.byteLength(document) - (before?.bytes ?? 0),
+  });
   return version;
 }
 
@@ -159,15 +170,17 @@ export async function setProvisionedFrom(
 
 /** Keeps the versions. */
 export async function deleteDashboard(tx: Db, organizationId: string, id: string, now: number): Promise<void> {
-  rejectProvisioned(await findProvisioning(tx, organizationId, id));
+  rejectProvisioned(await findOutline(tx, organizationId, id));
   await removeDashboard(tx, organizationId, id, now);
 }
 
 /** Also deletes a provisioned dashboard, for when its file is removed. */
 export async function removeDashboard(tx: Db, organizationId: string, id: string, now: number): Promise<void> {
+  const before = await findOutline(tx, organizationId, id);
+  if (!before) return;
   await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await recordDeletion(tx, organizationId, id, now);
-  await bumpDashboardRevision(tx, organizationId);
+  await bumpDashboardRevision(tx, organizationId, { count: -1, bytes: -before.bytes });
 }
 
 export function rejectProvisioned(stored: Pick<StoredDashboard, 'provisionedFrom'> | undefined): void {

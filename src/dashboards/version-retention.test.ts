@@ -51,7 +51,7 @@ onEachStore('retention of dashboard versions', (store) => {
           tile_count: 0,
           document: '{}',
         });
-      const dashboard = { organization_id: acme, name: 'x', document: '{}', bytes: 2, created_at: 0, updated_at: 0 };
+      const dashboard = { organization_id: acme, name: 'x', document: '{}', created_at: 0, updated_at: 0 };
       for (const [id, version] of [
         ['busy', VERSIONS],
         ['quiet', 2],

@@ -3,7 +3,7 @@ import type { Db } from '../state/tables.ts';
 import type { LockedOrganization, Organization } from './organization.ts';
 import { bumpCostRevision, findOrganization, listOrganizations, lockOrganization } from './store.ts';
 
-export { bumpDashboardRevision } from './store.ts';
+export { bumpDashboardRevision, findDashboardCount, setDashboardCount } from './store.ts';
 
 export type Organizations = ReturnType<typeof createOrganizations>;
 

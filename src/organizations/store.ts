@@ -49,6 +49,9 @@ export async function insertOrganization(tx: Db, organization: Omit<Organization
       key_count: 0,
       cost_revision: 1,
       dashboard_revision: 1,
+      dashboard_count: 0,
+      dashboard_bytes: 0,
+      counted_revision: 1,
     })
     .execute();
 }
@@ -70,11 +73,35 @@ export async function bumpCostRevision(tx: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** Invalidates everything rendered from the organization's dashboards and sources, on every node. */
-export async function bumpDashboardRevision(tx: Db, id: string): Promise<void> {
+/** Invalidates everything rendered from the organization's dashboards and sources, on every node; `added` may be negative. */
+export async function bumpDashboardRevision(tx: Db, id: string, added = { count: 0, bytes: 0 }): Promise<void> {
   await tx
     .updateTable('organizations')
-    .set((eb) => ({ dashboard_revision: eb('dashboard_revision', '+', 1) }))
+    .set((eb) => ({
+      dashboard_revision: eb('dashboard_revision', '+', 1),
+      dashboard_count: eb('dashboard_count', '+', added.count),
+      dashboard_bytes: eb('dashboard_bytes', '+', added.bytes),
+      // Stays behind if it is behind.
+      counted_revision: eb('counted_revision', '+', 1),
+    }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The number and the size of the dashboards. Undefined if they have to be counted. */
+export async function findDashboardCount(tx: Db, id: string): Promise<{ count: number; bytes: number } | undefined> {
+  return tx
+    .selectFrom('organizations')
+    .select(['dashboard_count as count', 'dashboard_bytes as bytes'])
+    .where('id', '=', id)
+    .where((is) => is('counted_revision', '=', is.ref('dashboard_revision')))
+    .executeTakeFirst();
+}
+
+export async function setDashboardCount(tx: Db, id: string, { count, bytes }: { count: number; bytes: number }) {
+  await tx
+    .updateTable('organizations')
+    .set((eb) => ({ dashboard_count: count, dashboard_bytes: bytes, counted_revision: eb.ref('dashboard_revision') }))
     .where('id', '=', id)
     .execute();
 }

@@ -27,7 +27,8 @@ describe('a cached row', () => {
 
   beforeAll(async () => {
     state = await openState({ dataDirectory: directory, clock: systemClock });
-    const counts = { key_count: 0, cost_revision: 1, dashboard_revision: 1 };
+    const dashboards = { dashboard_revision: 1, dashboard_count: 0, dashboard_bytes: 0, counted_revision: 1 };
+    const counts = { key_count: 0, cost_revision: 1, ...dashboards };
     const row = { id: ID, name: 'first', tier: 'SCALE', paid: 1, created_at: 0, ...counts };
     await state.write(async (tx) => {
       await tx.insertInto('organizations').values(row).execute();

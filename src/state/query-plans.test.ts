@@ -11,7 +11,7 @@ import { listBudgets, listDueAlerts } from '../billing/budgets/store.ts';
 import { sumComputeCost } from '../billing/forecast/store.ts';
 import { listClickpipes, listEntityCosts } from '../billing/store.ts';
 import { listExcess } from '../dashboards/deletion-store.ts';
-import { listProvisioned, listStored, measureDashboards } from '../dashboards/store.ts';
+import { listProvisioned, listStored } from '../dashboards/store.ts';
 import { listVersions } from '../dashboards/version-store.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SORTS } from '../kernel/page.ts';
@@ -81,7 +81,6 @@ const LOOKUPS: typeof LISTS = [
     /usage_costs_by_entity/,
     (db) => sumComputeCost(db, organization, service, { from: '2026-10-01', to: '2026-10-31' }),
   ],
-  ['the size of dashboards', /dashboards_by_size/, (db) => measureDashboards(db, organization)],
   ['deleted dashboards', /deleted_dashboards_by_time/, (db) => listExcess(db, organization)],
   ['clickpipes', /usage_costs_by_entity/, (db) => listClickpipes(db, organization, [service])],
   ['deliveries that are due', /budget_notices_due/, (db) => listDueAlerts(db, 1, 10)],

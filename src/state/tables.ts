@@ -55,6 +55,10 @@ export interface OrganizationRow {
   key_count: number;
   cost_revision: number;
   dashboard_revision: number;
+  /** Of the dashboards, as of `counted_revision`. */
+  dashboard_count: number;
+  dashboard_bytes: number;
+  counted_revision: number;
 }
 
 export interface ActivityRow {
@@ -243,8 +247,6 @@ export interface DashboardRow {
   id: string;
   name: string;
   document: string;
-  /** Of the document; 0 if a node with an older version saved it. */
-  bytes: number;
   created_at: number;
   updated_at: number;
   version: number;
