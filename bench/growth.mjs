@@ -89,15 +89,14 @@ const OPERATIONS = {
     pick(dashboards, 7).map((number) =>
       formatRequest('GET', `/api/v2/dashboards/growth-${pad(number)}`, undefined, { authorization: bearer }),
     ),
+  // Each request changes the name.
   'PUT /api/v2/dashboards/{id}': ({ dashboards }) =>
-    ['first', 'second'].flatMap((name) =>
-      pick(dashboards, 7).map((number) =>
-        formatRequest(
-          'PUT',
-          `/api/v2/dashboards/growth-${pad(number)}`,
-          { name, tags: [], tiles: [] },
-          { authorization: bearer },
-        ),
+    pick(Math.min(dashboards, 10), 1).map((number, index) =>
+      formatRequest(
+        'PUT',
+        `/api/v2/dashboards/growth-${pad(number)}`,
+        { name: `name ${index}`, tags: [], tiles: [] },
+        { authorization: bearer },
       ),
     ),
   // After the first time, the events are duplicates: the engine stores nothing, the services are looked up.

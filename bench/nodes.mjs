@@ -1,6 +1,6 @@
 // npm run bench -- nodes: three nodes behind HAProxy, restarted one after the other under load. SOAK_MINUTES shortens the run.
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readHaproxyConfiguration } from '../tools/haproxy.mjs';
@@ -10,6 +10,7 @@ import { createDatabase, openPostgres } from './postgres-server.mjs';
 import { growthRow, loadAtShareOfCapacity, loadRows, MINUTES, sampleMemory } from './soak.mjs';
 import { directory, formatThousands, residentMb, startServer } from './tools.mjs';
 
+const HAPROXY = '/usr/sbin/haproxy';
 const NODES = 3;
 const SERVICES = 10_000;
 /** The nodes that were restarted fill their caches again in between. */
@@ -22,7 +23,7 @@ async function startProxy(ports) {
   const port = await findFreePort();
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(file, readHaproxyConfiguration(port, ports));
-  const child = spawn('/usr/sbin/haproxy', ['-db', '-f', file], { stdio: 'ignore' });
+  const child = spawn(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   for (;;) {
     const response = await fetch(`${url}/readyz`).catch(() => undefined);
@@ -33,6 +34,7 @@ async function startProxy(ports) {
 
 /** No rows if PostgreSQL is not installed. */
 export async function nodeRows() {
+  if (!existsSync(HAPROXY)) throw new Error(`${HAPROXY} is missing; node tools/install.mjs --for-faults installs it`);
   const postgres = await openPostgres();
   if (!postgres) return [];
   const listener = await startListener(join(directory, 'clickhouse'));

@@ -7,7 +7,8 @@ import { limitProcesses } from './processor-share.mjs';
 import { listChildren } from './soak.mjs';
 import { base, directory, formatRequest, measureRates, ratioRow, startServer } from './tools.mjs';
 
-const CONNECTIONS = 64;
+/** On PostgreSQL, a process with more connections reads more rows with each statement. */
+const CONNECTIONS = [64, 256];
 const SERVICES = 32;
 const WORKERS = 2;
 /** Of a processor, for each process that serves requests. The load, the database and the other processes need the rest. */
@@ -20,7 +21,6 @@ export async function workerRows() {
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const { services } = fleet.organizations[0];
   const requests = services.map(({ id }) => formatRequest('GET', `${base}/services/${id}`));
-  const load = { connections: CONNECTIONS, requests };
 
   return measureStores(async (store, createStore) => {
     const start = async (name, args) =>
@@ -34,15 +34,19 @@ export async function workerRows() {
       ]);
     const two = await start('two', ['--workers', String(WORKERS)]);
     const one = await start('one', []);
-    const measure = () => measureRates({ port: two.port, ...load }, { port: one.port, ...load });
+    const measure = (connections) =>
+      measureRates({ port: two.port, connections, requests }, { port: one.port, connections, requests });
     // With all their time, until the code is compiled.
-    await measure();
+    await measure(CONNECTIONS[0]);
     const limit = limitProcesses([one.pid, ...listChildren(two.pid).slice(0, WORKERS)], SHARE);
-    const rates = await measure();
+    const each = limit ? `, each with ${SHARE} of a processor` : '';
+    const rows = [];
+    for (const connections of CONNECTIONS) {
+      const name = `GET …/services/{id} with ${WORKERS} workers${each}, ${store}, ${connections} connections`;
+      rows.push(ratioRow(name, await measure(connections), 'one process', GOAL));
+    }
     await Promise.all([two.stop(), one.stop()]);
     limit?.remove();
-    const each = limit ? `, each with ${SHARE} of a processor` : '';
-    const name = `GET …/services/{id} with ${WORKERS} workers${each}, ${store}, ${CONNECTIONS} connections`;
-    return [ratioRow(name, rates, 'one process', GOAL)];
+    return rows;
   });
 }
