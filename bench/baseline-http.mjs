@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 
 process.once('message', ({ status, headers, body }) => {
   const bytes = Buffer.from(body, 'base64');
+  // Without it, the response would be sent in chunks.
+  if (bytes.length > 0) headers['content-length'] = bytes.length;
   const server = createServer((_request, response) => {
     response.writeHead(status, headers);
     response.end(bytes);

@@ -70,7 +70,10 @@ export async function readRow(
   });
   const body = Buffer.from(await response.arrayBuffer()).toString('base64');
   const headers = Object.fromEntries(
-    [...response.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)),
+    // The first responses may be streamed, later ones are not.
+    [...response.headers].filter(
+      ([header]) => !['connection', 'date', 'keep-alive', 'transfer-encoding'].includes(header),
+    ),
   );
   const baseline = fork(join(here, 'baseline-http.mjs'));
   baseline.send({ status: response.status, headers, body });

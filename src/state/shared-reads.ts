@@ -10,6 +10,8 @@ interface Waiting {
 
 interface Statement {
   running: number;
+  /** The waiting reads start at the end of this turn of the event loop. */
+  isScheduled: boolean;
   /** By their values. */
   waiting: Map<string, Waiting>;
 }
@@ -19,8 +21,9 @@ const MAX_RUNNING = 2;
 const MAX_ROWS = 64;
 
 /**
- * Reads single rows. While a statement runs, further reads with the same text wait, and then are one statement; those with
- * the same values share a row. A read starts after its callers called: no caller gets data older than its call.
+ * Reads single rows. Reads with the same text that are asked for in one turn of the event loop, or while statements run, are
+ * one statement; those with the same values share a row. A read starts after its callers called: no caller gets data older
+ * than its call.
  */
 export function createSharedReads(readRows: ReadRows) {
   const statements = new Map<string, Statement>();
@@ -42,25 +45,36 @@ export function createSharedReads(readRows: ReadRows) {
 
   function startWaiting(text: string, statement: Statement): void {
     const { waiting } = statement;
-    if (waiting.size === 0) {
-      if (statement.running === 0) statements.delete(text);
-      return;
+    while (waiting.size > 0 && statement.running < MAX_RUNNING) {
+      const reads = [...waiting].slice(0, MAX_ROWS);
+      for (const [key] of reads) waiting.delete(key);
+      void run(
+        text,
+        statement,
+        reads.map(([, read]) => read),
+      );
     }
-    const keys = [...waiting.keys()].slice(0, MAX_ROWS);
-    const reads = keys.map((key) => waiting.get(key) as Waiting);
-    for (const key of keys) waiting.delete(key);
-    void run(text, statement, reads);
+    if (statement.running === 0 && !statement.isScheduled) statements.delete(text);
+  }
+
+  function schedule(text: string, statement: Statement): void {
+    if (statement.isScheduled || statement.running >= MAX_RUNNING) return;
+    statement.isScheduled = true;
+    setImmediate(() => {
+      statement.isScheduled = false;
+      startWaiting(text, statement);
+    });
   }
 
   return (text: string, values: readonly unknown[]): Promise<unknown> => {
-    const statement = statements.get(text) ?? { running: 0, waiting: new Map() };
+    const statement = statements.get(text) ?? { running: 0, isScheduled: false, waiting: new Map() };
     statements.set(text, statement);
     const key = JSON.stringify(values);
     const known = statement.waiting.get(key);
     if (known) return known.row;
     const read = createWaiting(values);
-    if (statement.running < MAX_RUNNING) void run(text, statement, [read]);
-    else statement.waiting.set(key, read);
+    statement.waiting.set(key, read);
+    schedule(text, statement);
     return read.row;
   };
 }
