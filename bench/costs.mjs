@@ -2,22 +2,26 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { benchFleet } from './fleet.mjs';
+import { measureStores, nameStore } from './postgres-server.mjs';
 import { readRow } from './requests.mjs';
 import { base, directory, download, figureRow, median, ROUNDS, startServer, watchMemory } from './tools.mjs';
 import { fillYear } from './year.mjs';
 
 /** A large response must start immediately, and memory must not grow with its size. */
-export async function largeRows() {
+export const largeRows = () => measureStores(measureLarge);
+
+async function measureLarge(store, createStore) {
+  const args = await createStore('large');
   const fleetFile = join(directory, 'large.json');
   writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 31 })));
-  const data = join(directory, 'large');
+  const data = join(directory, `large-${store}`);
   const path = `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`;
   const firstBytes = [];
   let server;
   for (let round = 0; round < ROUNDS; round++) {
     // A new server each time: the second response of a server is cached.
     await server?.stop();
-    server = await startServer(data, [...(round === 0 ? ['--fleet', fleetFile] : []), '--rate-limit', 'off']);
+    server = await startServer(data, [...(round === 0 ? ['--fleet', fleetFile] : []), '--rate-limit', 'off', ...args]);
     await download(server, base);
     firstBytes.push((await download(server, path)).firstByteMs);
   }
@@ -27,7 +31,7 @@ export async function largeRows() {
   const watch = watchMemory(server.pid);
   for (let round = 0; round < 10; round++) await Promise.all([download(server, path), download(server, path)]);
   const extraMb = watch.stop();
-  const name = `GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB)`;
+  const name = `GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB)${nameStore(store)}`;
   const rows = [
     figureRow(`${name}: time to first byte, uncached`, `${Math.round(firstByteMs)} ms`, '< 100 ms', firstByteMs < 100),
     await readRow(server, `${name}, 4 connections`, path, 0.5, { connections: 4 }),

@@ -20,6 +20,9 @@ export async function createDatabase(url, name) {
   return ['--database-url', address.href];
 }
 
+/** For the names of rows that exist for both stores. */
+export const nameStore = (store) => (store === 'libSQL' ? '' : `, ${store}`);
+
 /**
  * The rows of `measure(store, createStore)` for libSQL, and for PostgreSQL if it is installed. `createStore` creates an empty
  * store and returns the arguments of the server.

@@ -1,7 +1,9 @@
 // Request rates: reads compared with a minimal server that sends the same bytes, writes with a loop of commits.
 import { fork } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { dashboardId, serviceId } from './fleet.mjs';
+import { dashboardId, organizationId, serviceId } from './fleet.mjs';
+import { measureStores, nameStore } from './postgres-server.mjs';
 import {
   authorization,
   base,
@@ -17,40 +19,55 @@ import {
 } from './tools.mjs';
 
 const here = import.meta.dirname;
+const WRITERS = 32;
 
 /** `isWanted` selects rows by name. */
-export async function requestRows(fleetFile, isWanted) {
-  const server = await startServer(join(directory, 'data'), [
-    '--fleet',
-    fleetFile,
-    '--rate-limit',
-    '100000000/1s',
-    '--max-keys',
-    '1000000',
-  ]);
+export const requestRows = (fleetFile, isWanted) =>
+  measureStores(async (store, createStore) => {
+    const args = await createStore('requests');
+    const limits = ['--rate-limit', '100000000/1s', '--max-keys', '1000000'];
+    const server = await startServer(join(directory, `data-${store}`), ['--fleet', fleetFile, ...limits, ...args]);
+    const measurements = {
+      ...listReads(server, store),
+      ...listWrites(server, args[1]),
+      'GET …/services/{id}, with self-telemetry': (name) => telemetryRow(name, fleetFile, createStore),
+    };
+    const rows = [];
+    for (const [shortName, measure] of Object.entries(measurements)) {
+      const name = `${shortName}${nameStore(store)}`;
+      if (isWanted(name)) rows.push(await measure(name));
+    }
+    await server.stop();
+    return rows;
+  });
+
+/** On PostgreSQL, a read needs two statements, other than the baseline; `npm run bench -- postgres` compares with a server that sends them. */
+function listReads(server, store) {
   const board = `/api/v2/dashboards/${dashboardId}`;
+  const onLibsql = (goal) => (store === 'libSQL' ? goal : undefined);
+  return {
+    'GET …/usageCost, 620 records': (name) =>
+      readRow(server, name, `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`, 0.5),
+    'GET …/services/{id}': (name) => readRow(server, name, `${base}/services/${serviceId}`, onLibsql(0.45)),
+    'GET /api/v2/dashboards/{id}, 12 tiles': (name) =>
+      readRow(server, name, board, onLibsql(0.5), { credentials: bearer }),
+    'GET /api/v2/dashboards, 100 dashboards': (name) =>
+      readRow(server, name, '/api/v2/dashboards', 0.6, { credentials: bearer }),
+    'GET /api/v2/dashboards/{id}, 304': (name) =>
+      readRow(server, name, board, onLibsql(0.5), { credentials: bearer, isCached: true }),
+  };
+}
+
+function listWrites(server, databaseUrl) {
   const changes = [3, 4].map((numReplicas) =>
     formatRequest('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }),
   );
   const key = formatRequest('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] });
-  const measurements = {
-    'GET …/usageCost, 620 records': (name) =>
-      readRow(server, name, `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`, 0.5),
-    'GET …/services/{id}': (name) => readRow(server, name, `${base}/services/${serviceId}`, 0.45),
-    'GET /api/v2/dashboards/{id}, 12 tiles': (name) => readRow(server, name, board, 0.5, { credentials: bearer }),
-    'GET /api/v2/dashboards, 100 dashboards': (name) =>
-      readRow(server, name, '/api/v2/dashboards', 0.6, { credentials: bearer }),
-    'GET /api/v2/dashboards/{id}, 304': (name) =>
-      readRow(server, name, board, 0.5, { credentials: bearer, isCached: true }),
-    'PATCH …/scaling, 32 connections': (name) => writeRow(server, name, changes),
-    'POST …/keys, 32 connections': (name) => writeRow(server, name, [key]),
-    'GET …/services/{id} in a mixed load': () => mixedRow(server, changes),
-    'GET …/services/{id}, with self-telemetry': (name) => telemetryRow(name, fleetFile),
+  return {
+    'PATCH …/scaling, 32 connections': (name) => writeRow(server, name, changes, databaseUrl),
+    'POST …/keys, 32 connections': (name) => writeRow(server, name, [key], databaseUrl),
+    'GET …/services/{id} in a mixed load': (name) => mixedRow(server, name, changes),
   };
-  const rows = [];
-  for (const [name, measure] of Object.entries(measurements)) if (isWanted(name)) rows.push(await measure(name));
-  await server.stop();
-  return rows;
 }
 
 /** Throughput compared with a minimal server that sends the same bytes. `isCached`: the client sends `If-None-Match`. */
@@ -86,21 +103,25 @@ export async function readRow(
   return ratioRow(name, rates, 'minimal node:http server, same bytes', goal);
 }
 
-/** Durable writes compared with a loop of durable commits. */
-async function writeRow(server, name, requests) {
-  const rates = await measureRates({ port: server.port, connections: 32, requests }, { commitsIn: directory });
+/** Durable writes compared with a loop of durable commits. On PostgreSQL, that changes one service, too. */
+async function writeRow(server, name, requests, url) {
+  const postgresCommits = { url, connections: WRITERS, organizationId, serviceIds: [serviceId] };
+  const rates = await measureRates(
+    { port: server.port, connections: WRITERS, requests },
+    url ? { postgresCommits } : { commitsIn: directory },
+  );
   return ratioRow(name, rates, 'commit loop', 0.7);
 }
 
 /** Read latency during 500 writes per second. */
-async function mixedRow(server, changes) {
+async function mixedRow(server, name, changes) {
   const reads = [formatRequest('GET', `${base}/services/${serviceId}`)];
   const [[{ p50, p99 }], [written]] = await Promise.all([
     runLoad([{ port: server.port, connections: 4, requests: reads, perSecond: 1000 }]),
     runLoad([{ port: server.port, connections: 16, requests: changes, perSecond: 500 }]),
   ]);
   return figureRow(
-    `GET …/services/{id} while ${Math.round(median(written.perSecond))} writes/s: p99`,
+    `${name}, ${Math.round(median(written.perSecond))} writes/s: p99`,
     `${p99.toFixed(1)} ms (p50 ${p50.toFixed(1)} ms)`,
     '< 10 ms',
     p99 < 10,
@@ -108,10 +129,12 @@ async function mixedRow(server, changes) {
 }
 
 /** The cost of self-telemetry: the same server with and without it. */
-async function telemetryRow(name, fleetFile) {
+async function telemetryRow(name, fleetFile, createStore) {
   const args = ['--fleet', fleetFile, '--rate-limit', 'off', '--telemetry'];
-  const writing = await startServer(join(directory, 'writing'), [...args, 'on']);
-  const silent = await startServer(join(directory, 'silent'), [...args, 'off']);
+  const start = async (store, telemetry) =>
+    startServer(mkdtempSync(join(directory, store)), [...args, telemetry, ...(await createStore(store))]);
+  const writing = await start('writing', 'on');
+  const silent = await start('silent', 'off');
   // Telemetry is written once a query has started the engine.
   const query = {
     startTime: 0,

@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEngine } from './baseline-engine.mjs';
 import { benchFleet, organizationId } from './fleet.mjs';
+import { measureStores, nameStore } from './postgres-server.mjs';
 import {
   authorization,
   base,
@@ -93,9 +94,11 @@ async function measureRate(batches, send) {
 }
 
 /** Durable and deduplicated intake, compared with the same rows sent directly to an engine. */
-export async function intakeRows() {
-  const server = await startUsageServer(join(directory, 'intake'));
-  const engine = await openEngine(join(directory, 'baseline-engine'));
+export const intakeRows = () => measureStores(measureIntake);
+
+async function measureIntake(store, createStore) {
+  const server = await startUsageServer(join(directory, `intake-${store}`), await createStore('intake'));
+  const engine = await openEngine(join(directory, `baseline-engine-${store}`));
   const insert = (body) => engine.run('INSERT INTO pilothouse.usage_events FORMAT JSONEachRow', body);
   const rates = { ours: [], baseline: [] };
   for (let round = 0; round <= ROUNDS; round++) {
@@ -113,7 +116,7 @@ export async function intakeRows() {
   }
   await engine.close();
   await server.stop();
-  const name = `POST …/usageEvents, batches of ${formatThousands(BATCH_EVENTS)}, ${CLIENTS} clients: events`;
+  const name = `POST …/usageEvents, batches of ${formatThousands(BATCH_EVENTS)}, ${CLIENTS} clients${nameStore(store)}: events`;
   const rate = median(rates.ours);
   return [
     ratioRow(name, rates, 'same rows directly into the engine', 0.5),
@@ -126,17 +129,20 @@ const totalsQuery = (day) => `SELECT EntityType, EntityId, Meter, sum(Quantity) 
   GROUP BY EntityType, EntityId, Meter`;
 
 /** Days of 1,000 services with one event per minute, rated by a running server, compared with the queries alone on the same engine. */
-export async function ratingRows() {
-  const data = join(directory, 'rating');
-  const engine = await openEngine(join(directory, 'rating-engine'), RATING_ENGINE_BYTES);
-  const server = await startUsageServer(data, ['--clickhouse-url', engine.url]);
+export const ratingRows = () => measureStores(measureRating);
+
+async function measureRating(store, createStore) {
+  const data = join(directory, `rating-${store}`);
+  const args = ['--data', data, ...(await createStore('rating'))];
+  const engine = await openEngine(join(directory, `rating-engine-${store}`), RATING_ENGINE_BYTES);
+  const server = await startUsageServer(data, ['--clickhouse-url', engine.url, ...args]);
   const batches = Array.from({ length: DAYS.length * BATCHES_PER_DAY }, (_, batch) => batch);
   await measureRate(batches, (batch) => post(server, formatLines(createEvents(batch))));
   const ours = [];
   const baseline = [];
   for (let round = 0; round <= ROUNDS; round++) {
     // A new price changes every entry of every day.
-    await execute(process.execPath, [program, 'prices', 'set', writePrices(`0.${round + 1}1`), '--data', data]);
+    await execute(process.execPath, [program, 'prices', 'set', writePrices(`0.${round + 1}1`), ...args]);
     const before = await readRatingFigures(server);
     while ((await readRatingFigures(server)).days < before.days + DAYS.length) await delay(500);
     const after = await readRatingFigures(server);
@@ -152,7 +158,7 @@ export async function ratingRows() {
   const ratio = median(ours.map((ms, round) => ms / baseline[round]));
   return [
     {
-      name: 'rating a day of 1,000 services, 1.44 million events',
+      name: `rating a day of 1,000 services, 1.44 million events${nameStore(store)}`,
       ours: `${Math.round(median(ours))} ms`,
       baseline: `${Math.round(median(baseline))} ms, the GROUP BY query`,
       ratio: ratio.toFixed(2),
