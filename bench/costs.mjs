@@ -4,8 +4,18 @@ import { join } from 'node:path';
 import { benchFleet } from './fleet.mjs';
 import { measureStores, nameStore } from './postgres-server.mjs';
 import { readRow } from './requests.mjs';
-import { base, directory, download, figureRow, median, ROUNDS, startServer, watchMemory } from './tools.mjs';
-import { fillYear } from './year.mjs';
+import {
+  base,
+  directory,
+  download,
+  execute,
+  figureRow,
+  median,
+  program,
+  ROUNDS,
+  startServer,
+  watchMemory,
+} from './tools.mjs';
 
 /** A large response must start immediately, and memory must not grow with its size. */
 export const largeRows = () => measureStores(measureLarge);
@@ -47,13 +57,17 @@ async function measureLarge(store, createStore) {
 }
 
 /** An export of a year of 1,000 services with quantities and prices. */
-export async function exportRows() {
+export const exportRows = () => measureStores(measureExport);
+
+async function measureExport(store, createStore) {
+  const args = await createStore('year');
   const fleetFile = join(directory, 'year.json');
   writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 0 })));
-  const data = join(directory, 'year');
+  const data = join(directory, `year-${store}`);
   await (await startServer(data, ['--fleet', fleetFile])).stop();
-  fillYear(data, { entities: 1000, days: 365 });
-  const server = await startServer(data, ['--rate-limit', 'off']);
+  await execute(process.execPath, [join(import.meta.dirname, 'year.mjs'), data]);
+  if (args.length > 0) await execute(process.execPath, [program, 'move', '--data', data, '--to', args[1]]);
+  const server = await startServer(data, ['--rate-limit', 'off', ...args]);
   const path = `${base}/usageCost/export?from_date=2026-01-01&to_date=2026-12-31&format=focus`;
   await download(server, base);
   const watch = watchMemory(server.pid);
@@ -67,7 +81,7 @@ export async function exportRows() {
   const extraMb = watch.stop();
   await server.stop();
   const rate = median(rates);
-  const name = `GET …/usageCost/export, FOCUS, a year of 1,000 services (${Math.round(bytes / 1e6)} MB)`;
+  const name = `GET …/usageCost/export, FOCUS, a year of 1,000 services (${Math.round(bytes / 1e6)} MB)${nameStore(store)}`;
   return [
     figureRow(name, `${rate.toFixed(0)} MB/s`, '≥ 30 MB/s', rate >= 30),
     figureRow(`${name}: additional memory`, `${extraMb} MB`, '< 100 MB', extraMb < 100),

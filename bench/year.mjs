@@ -1,4 +1,5 @@
-// A year of metered costs, written directly to the store: costs in a fleet file have no quantities.
+// node bench/year.mjs DATA: a year of metered costs, written directly to the store: costs in a fleet file have no quantities. In a
+// process of its own, because the store stays open until its process ends.
 import { join } from 'node:path';
 import Database from 'libsql';
 import { organizationId } from './fleet.mjs';
@@ -7,7 +8,7 @@ const DAY_MS = 86_400_000;
 const PRICES = { compute: ['0.2985', 60n], publicDataTransfer: ['0.1152', 10n ** 9n] };
 
 /** Writes records for every day from 2026-01-01 for the services of `benchFleet`, two meters each. The server must not be running. */
-export function fillYear(data, { entities, days }) {
+function fillYear(data, { entities, days }) {
   const db = new Database(join(data, 'state.db'));
   const cost = db.prepare(`INSERT INTO usage_costs
     (organization_id, date, entity_type, entity_id, entity_name, data_warehouse_id, service_id, locked, storage_micros,
@@ -42,3 +43,5 @@ function toMicros(quantity, price, unitsPerPricingUnit) {
   const scaled = BigInt(quantity) * BigInt(price.replace('.', '')) * 100n;
   return Number((2n * scaled + unitsPerPricingUnit) / (2n * unitsPerPricingUnit));
 }
+
+fillYear(process.argv[2], { entities: 1000, days: 365 });
