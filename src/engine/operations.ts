@@ -16,6 +16,7 @@ import { migrate } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
 import { parseRows, readText } from './result.ts';
 import { applyRetention } from './retention.ts';
+import { createSharedAttempt } from './shared-attempt.ts';
 import { createTurns } from './turns.ts';
 
 interface Options {
@@ -42,7 +43,7 @@ const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations on top of a backend. */
 export function createEngine({ backend, migrationsFolder, clock, log, observer, retentionDays }: Options): Engine {
-  let migrated: Promise<void> | undefined;
+  const migration = createSharedAttempt(migrateTables);
   const liveness = createLiveness<Connection>({
     ping: async ({ reader }, abort_signal) => void (await reader.ping({ select: false, abort_signal })),
   });
@@ -94,14 +95,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer, 
 
   /** Migrates once; retries only after a failure. */
   async function connect(): Promise<Connection> {
-    if (!migrated) {
-      const attempt = migrateTables();
-      migrated = attempt;
-      attempt.catch(() => {
-        if (migrated === attempt) migrated = undefined;
-      });
-    }
-    await migrated;
+    await migration.get();
     return backend.connect();
   }
 

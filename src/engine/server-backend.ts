@@ -1,12 +1,12 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../kernel/clock.ts';
-import { AppError } from '../kernel/errors.ts';
 import { type Backend, type Connection, toReadSettings } from './backend.ts';
 import { openClient } from './client.ts';
 import type { Limits } from './engine.ts';
-import { notResponding, toEngineError } from './failures.ts';
+import { notResponding, toEngineError, unavailable } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
+import { createSharedAttempt } from './shared-attempt.ts';
 
 interface Options {
   url: string;
@@ -20,8 +20,9 @@ const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 
 /** An external ClickHouse server. */
 export function createServerBackend({ url, log, observer }: Options): Backend {
-  let connection: Promise<Connection> | undefined;
+  const connection = createSharedAttempt(open);
   let isConnected = false;
+  let isClosed = false;
 
   async function open(): Promise<Connection> {
     const client = await openClient({ url });
@@ -58,23 +59,15 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
     kind: 'server',
     concurrency: CONCURRENCY,
     connect() {
-      if (!connection) {
-        const attempt = open();
-        connection = attempt;
-        attempt.catch(() => {
-          if (connection === attempt) connection = undefined;
-        });
-      }
-      return connection;
+      return isClosed ? Promise.reject(unavailable('The engine is closed')) : connection.get();
     },
     isRunning: () => isConnected,
     async close() {
-      const open = await connection?.catch(() => undefined);
-      connection = Promise.reject(new AppError('unavailable', 'The engine is closed'));
-      connection.catch(() => {});
+      isClosed = true;
+      const opened = await connection.find()?.catch(() => undefined);
       isConnected = false;
       observer.running(false);
-      await open?.reader.close();
+      await opened?.reader.close();
     },
   };
 }

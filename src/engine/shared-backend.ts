@@ -2,6 +2,7 @@ import type { Address } from '../listener/query.ts';
 import { type Backend, type Connection, toReadSettings } from './backend.ts';
 import { openListenerClient } from './client.ts';
 import { unavailable } from './failures.ts';
+import { createSharedAttempt } from './shared-attempt.ts';
 
 interface Credentials {
   name: string;
@@ -43,8 +44,8 @@ export async function openConnection(
 
 /** Uses the embedded engine of another process. */
 export function createSharedBackend({ getAccess, isRunning, onStop, concurrency }: SharedEngine): Backend {
-  let current: Promise<Connection> | undefined;
-  /** The connection of `current`, once it is open. */
+  const connection = createSharedAttempt(connect);
+  /** The result of `connection`. */
   let open: Connection | undefined;
   let stops = 0;
   let isClosed = false;
@@ -53,7 +54,7 @@ export function createSharedBackend({ getAccess, isRunning, onStop, concurrency 
   async function disconnect(): Promise<void> {
     if (!open) return;
     const { reader, writer } = open;
-    current = undefined;
+    connection.forget();
     open = undefined;
     await Promise.all([reader.close(), writer.close()]);
   }
@@ -77,20 +78,12 @@ export function createSharedBackend({ getAccess, isRunning, onStop, concurrency 
     kind: 'embedded',
     concurrency,
     connect() {
-      if (isClosed) return Promise.reject(unavailable('The engine is closed'));
-      if (!current) {
-        const attempt = connect();
-        current = attempt;
-        attempt.catch(() => {
-          if (current === attempt) current = undefined;
-        });
-      }
-      return current;
+      return isClosed ? Promise.reject(unavailable('The engine is closed')) : connection.get();
     },
     isRunning,
     async close() {
       isClosed = true;
-      await current?.catch(() => {});
+      await connection.find()?.catch(() => {});
       await disconnect();
     },
   };

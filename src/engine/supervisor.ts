@@ -3,6 +3,7 @@ import { createBackgroundLoop } from '../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import { unavailable } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
+import { createSharedAttempt } from './shared-attempt.ts';
 
 /** The part of a process that the supervisor needs. */
 export interface SupervisedProcess {
@@ -28,7 +29,7 @@ const SETTLED_MS = MINUTE_MS;
  * pause doubles, up to 30 seconds.
  */
 export function createSupervisor<T extends SupervisedProcess>({ start, clock, log, observer }: Options<T>) {
-  let current: Promise<T> | undefined;
+  const launched = createSharedAttempt(launch);
   let running: T | undefined;
   let failures = 0;
   let pauseUntil = 0;
@@ -58,7 +59,7 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
     observer.running(true);
     void child.ended.then((reason) => {
       running = undefined;
-      current = undefined;
+      launched.forget();
       observer.running(false);
       if (isClosed) return;
       if (clock.monotonicMs() - startedAt >= SETTLED_MS) failures = 0;
@@ -72,18 +73,14 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
 
   function get(): Promise<T> {
     if (isClosed) return Promise.reject(unavailable('The engine is closed'));
-    if (current) return current;
+    const known = launched.find();
+    if (known) return known;
     const waitMs = pauseUntil - clock.monotonicMs();
     if (waitMs > 0) {
       const text = lastFailure instanceof Error ? lastFailure.message : 'The engine failed';
       return Promise.reject(unavailable(text, lastFailure, Math.ceil(waitMs / SECOND_MS)));
     }
-    const attempt = launch();
-    current = attempt;
-    attempt.catch(() => {
-      if (current === attempt) current = undefined;
-    });
-    return attempt;
+    return launched.get();
   }
 
   return {
@@ -93,7 +90,7 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
     async close(): Promise<void> {
       isClosed = true;
       await restarts.close();
-      const child = await current?.catch(() => undefined);
+      const child = await launched.find()?.catch(() => undefined);
       await child?.close();
     },
   };
