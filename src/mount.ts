@@ -14,6 +14,7 @@ import { createSessionAuthentication, needsDashboardRole, needsKeySession } from
 import { configRoutes, type DemoCredentials } from './console/config-routes.ts';
 import { findPageFiles } from './console/page-files.ts';
 import { createPage, pageRoutes } from './console/page-routes.ts';
+import { createSessionCookies, readCookieSuffix, type SessionCookies } from './console/session-cookie.ts';
 import { sessionRoutes } from './console/session-routes.ts';
 import { clickStackDashboardRoutes } from './dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from './dashboards/read-routes.ts';
@@ -21,7 +22,7 @@ import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
 import { type AppOptions, createApp } from './http/app.ts';
-import { createAttemptLimit } from './http/attempt-limit.ts';
+import type { AttemptLimit } from './http/attempt-limit.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { decorateRequests, formatMissingKeyRole, type GuardOptions, guardRoutes } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
@@ -67,6 +68,8 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   renderMetrics(): Promise<string>;
   /** Counts for several processes; without it, this process counts for itself. */
   rateCounter: RateCounter | undefined;
+  /** Shared with the endpoints of services. */
+  attempts: AttemptLimit;
   version: string;
   consoleDirectory: string;
   /** Public credentials that the sign-in page offers. */
@@ -84,12 +87,13 @@ interface MountedInterface {
 
 /** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
-  const { config, clock, rateCounter } = options;
+  const { config, clock } = options;
   const shared = {
     rate: config.rateLimit,
-    attempts: createAttemptLimit(clock, prefixIds(rateCounter, 'attempts')),
+    attempts: options.attempts,
     clock,
     clientAddress: createClientAddress(config.trustedProxies),
+    cookies: createSessionCookies(await readCookieSuffix(options.state), config.basePath),
   };
   const managementInterface = createManagement(options, shared);
   const dashboardInterface = createDashboardInterface(options, shared);
@@ -102,7 +106,7 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   return { main, dashboards };
 }
 
-type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
+type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'> & { cookies: SessionCookies };
 
 function createManagement(
   { config, state, clock, domains, findIdleStatus, listUsageWarnings, rateCounter }: Options,
@@ -114,7 +118,7 @@ function createManagement(
       ...shared,
       counter: prefixIds(rateCounter, 'management'),
       authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
-      session: createSessionAuthentication(domains.sessions, config.basePath),
+      session: createSessionAuthentication(domains.sessions, shared.cookies),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
     },
@@ -145,7 +149,7 @@ function createManagement(
 }
 
 function createDashboardInterface(
-  { config, state, clock, domains, rateCounter }: Options,
+  { state, clock, domains, rateCounter }: Options,
   shared: SharedGuard,
 ): MountedInterface {
   return {
@@ -154,7 +158,7 @@ function createDashboardInterface(
       ...shared,
       counter: prefixIds(rateCounter, 'dashboards'),
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-      session: createSessionAuthentication(domains.sessions, config.basePath),
+      session: createSessionAuthentication(domains.sessions, shared.cookies),
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
@@ -185,13 +189,13 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
 
 function mountConsole(app: App, { config, domains, version, demo, rateCounter }: Options, shared: SharedGuard): void {
   const { basePath, rateLimit, dashboardPort } = config;
-  const { attempts, clock, clientAddress } = shared;
+  const { attempts, clock, clientAddress, cookies } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));
   const hasDashboards = dashboardPort === undefined;
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
-    sessionRoutes({ ...domains, basePath, hasDashboards, attempts, signIns })(scope as App);
+    sessionRoutes({ ...domains, cookies, hasDashboards, attempts, signIns })(scope as App);
     configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo })(scope as App);
   });
 }
