@@ -34,6 +34,8 @@ import { createMetricsAuthorization } from './http/metrics-token.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
 import { prefixIds } from './http/rate-counter.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createOrganizationReader } from './http/service-organization.ts';
+import { unsupportedDashboardRoutes, unsupportedManagementRoutes } from './http/unsupported-routes.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { RateCounter } from './kernel/rate-counter.ts';
@@ -41,10 +43,12 @@ import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { OrganizationPath } from './organizations/schema.ts';
 import { type IdleRouteOptions, idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
+import { ServicePath } from './services/schema.ts';
 import { serviceSettingsRoutes } from './services/settings-routes.ts';
 import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
 import { connectionRoutes } from './sources/connection-routes.ts';
@@ -144,6 +148,11 @@ function createManagement(
       tokenRoutes({ ...domains, clock }),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
+      unsupportedManagementRoutes({
+        organizationPath: OrganizationPath,
+        servicePath: ServicePath,
+        getService: createOrganizationReader(domains.services),
+      }),
     ],
   };
 }
@@ -170,6 +179,7 @@ function createDashboardInterface(
       sourceRoutes(domains),
       connectionRoutes(),
       chartRoutes({ ...domains, clock }),
+      unsupportedDashboardRoutes,
     ],
   };
 }

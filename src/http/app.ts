@@ -16,7 +16,7 @@ import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { buildSerializer } from './serialization.ts';
-import { findQueryReason, findUnsupportedReason } from './unsupported-operations.ts';
+import { findMissingMethodReason, findQueryReason } from './unsupported-operations.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 export interface AppOptions {
@@ -130,17 +130,13 @@ export function createApp({
     const queryReason = findQueryReason(getPath(request.url));
     if (queryReason !== undefined) return new AppError('bad_request', queryReason);
     const allowed = allowedMethods(request.url);
-    const reason = findUnsupportedReason(request.method, getPath(request.url));
-    const withReason = (text: string) => (reason === undefined ? text : `${text}: ${reason}`);
     if (allowed.length === 0)
-      return new AppError('not_found', withReason(`${request.method} ${getPath(request.originalUrl)} does not exist`));
-    return new AppError(
-      'method_not_allowed',
-      withReason(`${request.method} is not allowed; use ${allowed.join(' or ')}`),
-      {
-        headers: { allow: allowed.join(', ') },
-      },
-    );
+      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
+    const reason = findMissingMethodReason(request.method, getPath(request.url));
+    const text = `${request.method} is not allowed; use ${allowed.join(' or ')}`;
+    return new AppError('method_not_allowed', reason === undefined ? text : `${text}: ${reason}`, {
+      headers: { allow: allowed.join(', ') },
+    });
   }
 
   app.setErrorHandler((error, request, reply) =>
@@ -160,7 +156,9 @@ export function createApp({
       status,
       reason: error.message,
     };
-    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'request failed');
+    // A 501 is about what the client asked for.
+    if (status >= 500 && error.code !== 'not_implemented')
+      log.error({ ...details, err: error.cause ?? error }, 'request failed');
     else if (status === 401 || status === 403 || status === 429)
       log.warn({ ...details, address: request.clientAddress }, 'request rejected');
     const isUnknownPath = request.is404 && error.code === 'not_found';
