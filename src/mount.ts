@@ -14,6 +14,7 @@ import { createSessionAuthentication, needsDashboardRole, needsKeySession } from
 import { configRoutes, type DemoCredentials } from './console/config-routes.ts';
 import { findPageFiles } from './console/page-files.ts';
 import { createPage, pageRoutes } from './console/page-routes.ts';
+import { createSessionCookies, readCookieSuffix, type SessionCookies } from './console/session-cookie.ts';
 import { sessionRoutes } from './console/session-routes.ts';
 import { clickStackDashboardRoutes } from './dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from './dashboards/read-routes.ts';
@@ -21,7 +22,7 @@ import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
 import { type AppOptions, createApp } from './http/app.ts';
-import { createAttemptLimit } from './http/attempt-limit.ts';
+import type { AttemptLimit } from './http/attempt-limit.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { decorateRequests, formatMissingKeyRole, type GuardOptions, guardRoutes } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
@@ -33,6 +34,8 @@ import { createMetricsAuthorization } from './http/metrics-token.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
 import { prefixIds } from './http/rate-counter.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createOrganizationReader } from './http/service-organization.ts';
+import { unsupportedDashboardRoutes, unsupportedManagementRoutes } from './http/unsupported-routes.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { RateCounter } from './kernel/rate-counter.ts';
@@ -40,10 +43,12 @@ import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { OrganizationPath } from './organizations/schema.ts';
 import { type IdleRouteOptions, idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
+import { ServicePath } from './services/schema.ts';
 import { serviceSettingsRoutes } from './services/settings-routes.ts';
 import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
 import { connectionRoutes } from './sources/connection-routes.ts';
@@ -67,6 +72,8 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   renderMetrics(): Promise<string>;
   /** Counts for several processes; without it, this process counts for itself. */
   rateCounter: RateCounter | undefined;
+  /** Shared with the endpoints of services. */
+  attempts: AttemptLimit;
   version: string;
   consoleDirectory: string;
   /** Public credentials that the sign-in page offers. */
@@ -84,12 +91,13 @@ interface MountedInterface {
 
 /** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
-  const { config, clock, rateCounter } = options;
+  const { config, clock } = options;
   const shared = {
     rate: config.rateLimit,
-    attempts: createAttemptLimit(clock, prefixIds(rateCounter, 'attempts')),
+    attempts: options.attempts,
     clock,
     clientAddress: createClientAddress(config.trustedProxies),
+    cookies: createSessionCookies(await readCookieSuffix(options.state), config.basePath),
   };
   const managementInterface = createManagement(options, shared);
   const dashboardInterface = createDashboardInterface(options, shared);
@@ -102,7 +110,7 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   return { main, dashboards };
 }
 
-type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
+type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'> & { cookies: SessionCookies };
 
 function createManagement(
   { config, state, clock, domains, findIdleStatus, listUsageWarnings, rateCounter }: Options,
@@ -114,7 +122,7 @@ function createManagement(
       ...shared,
       counter: prefixIds(rateCounter, 'management'),
       authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
-      session: createSessionAuthentication(domains.sessions, config.basePath),
+      session: createSessionAuthentication(domains.sessions, shared.cookies),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
     },
@@ -140,12 +148,17 @@ function createManagement(
       tokenRoutes({ ...domains, clock }),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
+      unsupportedManagementRoutes({
+        organizationPath: OrganizationPath,
+        servicePath: ServicePath,
+        getService: createOrganizationReader(domains.services),
+      }),
     ],
   };
 }
 
 function createDashboardInterface(
-  { config, state, clock, domains, rateCounter }: Options,
+  { state, clock, domains, rateCounter }: Options,
   shared: SharedGuard,
 ): MountedInterface {
   return {
@@ -154,7 +167,7 @@ function createDashboardInterface(
       ...shared,
       counter: prefixIds(rateCounter, 'dashboards'),
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-      session: createSessionAuthentication(domains.sessions, config.basePath),
+      session: createSessionAuthentication(domains.sessions, shared.cookies),
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
@@ -166,6 +179,7 @@ function createDashboardInterface(
       sourceRoutes(domains),
       connectionRoutes(),
       chartRoutes({ ...domains, clock }),
+      unsupportedDashboardRoutes,
     ],
   };
 }
@@ -185,13 +199,13 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
 
 function mountConsole(app: App, { config, domains, version, demo, rateCounter }: Options, shared: SharedGuard): void {
   const { basePath, rateLimit, dashboardPort } = config;
-  const { attempts, clock, clientAddress } = shared;
+  const { attempts, clock, clientAddress, cookies } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));
   const hasDashboards = dashboardPort === undefined;
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
-    sessionRoutes({ ...domains, basePath, hasDashboards, attempts, signIns })(scope as App);
+    sessionRoutes({ ...domains, cookies, hasDashboards, attempts, signIns })(scope as App);
     configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo })(scope as App);
   });
 }

@@ -16,7 +16,7 @@ export type RequestHelpers = Pick<
 /** Mounts the routes. Nothing listens before `listen`. */
 export async function openRequests(
   { config, clock, log, access, demo, consoleDirectory = CONSOLE_DIRECTORY }: Options,
-  { state, metrics, telemetry, rateCounter }: Stores,
+  { state, metrics, telemetry, rateCounter, attempts }: Stores,
   domains: Domains,
   helpers: RequestHelpers,
 ) {
@@ -31,6 +31,7 @@ export async function openRequests(
     state,
     domains,
     rateCounter,
+    attempts,
     demo,
     consoleDirectory,
     version: VERSION,

@@ -5,10 +5,8 @@ import type { Config } from './config.ts';
 import type { Domains } from './domains.ts';
 import { createDrivers } from './drivers.ts';
 import { readDirectoryName } from './engine/directory-id.ts';
-import { createAttemptLimit } from './http/attempt-limit.ts';
-import { countLocallyOnFailure, prefixIds } from './http/rate-counter.ts';
+import type { AttemptLimit } from './http/attempt-limit.ts';
 import type { Clock } from './kernel/clock.ts';
-import type { RateCounter } from './kernel/rate-counter.ts';
 import { createReconciliation } from './reconciliation/reconciliation.ts';
 import type { State } from './state/state.ts';
 
@@ -18,18 +16,16 @@ interface Options {
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   state: State;
   domains: Domains;
-  /** Counts failed attempts for several processes. */
-  rateCounter: RateCounter | undefined;
+  /** Shared with the API. */
+  attempts: AttemptLimit;
   isDemo: boolean;
 }
 
 export type RunningServices = ReturnType<typeof createRunningServices>;
 
 /** The services of this process with everything that works on them in the background. */
-export function createRunningServices({ config, clock, log, state, domains, rateCounter, isDemo }: Options) {
+export function createRunningServices({ config, clock, log, state, domains, attempts, isDemo }: Options) {
   const { drivenServices, intake, loadHistory, organizations } = domains;
-  // Services can be queried while the store is not available.
-  const counter = countLocallyOnFailure(prefixIds(rateCounter, 'endpoints'), clock);
   const loads = createLoadRecorder({ loadHistory, clock, log });
   const reconciliation = createReconciliation({
     ...config,
@@ -38,7 +34,7 @@ export function createRunningServices({ config, clock, log, state, domains, rate
     intake,
     clock,
     log,
-    attempts: createAttemptLimit(clock, counter),
+    attempts,
     isLoopbackOnly: isDemo,
     directoryId: readDirectoryName(config.dataDirectory),
     createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),

@@ -7,7 +7,9 @@ import { createDomains, type Domains } from './domains.ts';
 import { openEngine } from './engine/open.ts';
 import type { SharedEngine } from './engine/shared-backend.ts';
 import type { AccessLog } from './http/access-log.ts';
+import { type AttemptLimit, createAttemptLimit } from './http/attempt-limit.ts';
 import { createMetrics } from './http/metrics.ts';
+import { countLocallyOnFailure, prefixIds } from './http/rate-counter.ts';
 import { type Clock, SECOND_MS } from './kernel/clock.ts';
 import type { RateCounter } from './kernel/rate-counter.ts';
 import { openOwnTelemetry } from './own-telemetry.ts';
@@ -96,8 +98,15 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   });
   shutdown.add('the state store', STOP_MS.state, () => state.close());
   const rateCounter = state.kind === 'postgres' ? openCounter(state, log, shutdown) : shared.rateCounter;
-  return { metrics, engine, telemetry, state, rateCounter };
+  return { metrics, engine, telemetry, state, rateCounter, attempts: createAttempts(clock, rateCounter) };
 }
+
+/**
+ * One limit for the API and the endpoints of services: an address has one allowance, wherever it guesses. Services can be
+ * queried while the store is not available.
+ */
+const createAttempts = (clock: Clock, rateCounter: RateCounter | undefined): AttemptLimit =>
+  createAttemptLimit(clock, countLocallyOnFailure(prefixIds(rateCounter, 'attempts'), clock));
 
 function openCounter({ db }: State, log: Logger, shutdown: Shutdown): RateCounter {
   const counter = openRateCounter({ db, log });
@@ -144,12 +153,12 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
 
 function openServices(
   options: Options,
-  { state, rateCounter }: Stores,
+  { state, attempts }: Stores,
   domains: Domains,
   shutdown: Shutdown,
 ): RunningServices {
   const isDemo = options.demo !== undefined;
-  const services = createRunningServices({ ...options, state, rateCounter, domains, isDemo });
+  const services = createRunningServices({ ...options, state, attempts, domains, isDemo });
   // If the server fails to start, there are no requests to stop.
   shutdown.add('services', STOP_MS.services, services.close);
   return services;

@@ -41,6 +41,7 @@ export async function startPrimary(options: Options): Promise<Server & { toggleD
   try {
     const rateCounter = createLocalRateCounter(clock);
     const stores = await openStores(options, shutdown, {
+      rateCounter,
       onEngineRunning: (isRunning) => tellWorkers((worker) => worker.setEngineRunning(isRunning)),
     });
     const background = await openBackground(options, stores, shutdown);

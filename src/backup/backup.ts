@@ -33,7 +33,7 @@ interface BackupResult {
 }
 
 /** What belongs to running servers: sessions of the console, the node that uses the embedded engine, counted requests. */
-const OMITTED_TABLES = ['console_sessions', 'engine_owners', 'leases', 'rate_windows'];
+const OMITTED_TABLES = ['console_sessions', 'engine_owners', 'leases', 'rate_windows', 'session_cookies'];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */

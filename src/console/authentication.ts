@@ -1,23 +1,21 @@
-import type { BasePath } from '../http/base-path.ts';
 import { CSRF_HEADER } from '../http/cross-site.ts';
 import type { Identity, SessionAuthentication } from '../http/guard.ts';
 import { isKeyRole, type Role } from '../kernel/roles.ts';
 import { isAddressAllowed } from '../keys/key.ts';
 import { isCsrfToken } from './session.ts';
-import { findSessionCookie } from './session-cookie.ts';
+import type { SessionCookies } from './session-cookie.ts';
 import type { SessionCredential, Sessions } from './sessions.ts';
 
 /**
  * Cookie and CSRF header → identity. A cookie alone is not enough, even for reads: a browser sends it no
  * matter which page started the request.
  */
-export function createSessionAuthentication(sessions: Sessions, basePath: BasePath): SessionAuthentication {
-  const findSecret: SessionAuthentication['findSecret'] = (headers) => findSessionCookie(headers, basePath)?.secret;
+export function createSessionAuthentication(sessions: Sessions, cookies: SessionCookies): SessionAuthentication {
   return {
-    findSecret,
+    findSecret: cookies.find,
     async authenticate(headers) {
       const csrf = headers[CSRF_HEADER];
-      const secret = typeof csrf === 'string' ? findSecret(headers) : undefined;
+      const secret = typeof csrf === 'string' ? cookies.find(headers) : undefined;
       if (secret === undefined || typeof csrf !== 'string' || !isCsrfToken(secret, csrf)) return undefined;
       const found = await sessions.find(secret);
       return found && toIdentity(found.credential);

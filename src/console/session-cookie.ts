@@ -1,53 +1,77 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { BasePath } from '../http/base-path.ts';
+import type { State } from '../state/state.ts';
+import { findCookieSuffix, insertCookieSuffix } from './store.ts';
 
-const PLAIN_NAME = 'pilothouse_session';
-/** Browsers accept this name only with `Secure` and `Path=/`, so no other host and no plain HTTP page can set it. */
-const HOST_NAME = `__Host-${PLAIN_NAME}`;
+const NAME = 'pilothouse_session';
+const SUFFIX_BYTES = 16;
+
+/** Browsers accept this prefix only with `Secure` and `Path=/`, so no other host and no plain HTTP page can set the cookie. */
+const HOST_PREFIX = '__Host-';
+/** Below a base path: browsers accept it only with `Secure`. */
+const SECURE_PREFIX = '__Secure-';
 
 /** Scripts cannot read the cookie, and no request that another site starts carries it. */
 const COOKIE_FLAGS = ['HttpOnly', 'SameSite=Strict'];
 /** Added when the request came over HTTPS; over plain HTTP the browser would drop the cookie. */
 const HTTPS_FLAG = 'Secure';
 
-interface SessionCookie {
-  name: string;
-  secret: string;
-}
-
-/** The `set-cookie` header that signs in. The base path is the prefix of every path; empty at the root. */
-export function formatSessionCookie(
-  headers: IncomingHttpHeaders,
-  secret: string,
-  { basePath, maxAgeSeconds }: { basePath: string; maxAgeSeconds: number },
-): string {
-  const isSecure = isHttps(headers);
-  return formatCookie(isSecure && basePath === '' ? HOST_NAME : PLAIN_NAME, secret, basePath, maxAgeSeconds, isSecure);
-}
-
-/** The `set-cookie` header that deletes the cookie of a request; without one, the cookie that it would have. */
-export function formatDeletedCookie(headers: IncomingHttpHeaders, basePath: string): string {
-  const { name } = findSessionCookie(headers, basePath) ?? { name: PLAIN_NAME };
-  return formatCookie(name, '', basePath, 0, name === HOST_NAME || isHttps(headers));
-}
-
-function formatCookie(name: string, value: string, basePath: string, maxAgeSeconds: number, isSecure: boolean) {
-  const flags = isSecure ? [...COOKIE_FLAGS, HTTPS_FLAG] : COOKIE_FLAGS;
-  return [`${name}=${value}`, `Path=${basePath}/`, `Max-Age=${maxAgeSeconds}`, ...flags].join('; ');
+export interface SessionCookies {
+  /** The secret in the session cookie of a request. */
+  find(headers: IncomingHttpHeaders): string | undefined;
+  /** The `set-cookie` header that signs in. */
+  format(headers: IncomingHttpHeaders, secret: string, maxAgeSeconds: number): string;
+  /** The `set-cookie` header that deletes the cookie of a request; without one, the cookie that it would have. */
+  formatDeleted(headers: IncomingHttpHeaders): string;
 }
 
 /**
- * The session cookie of a request. The first of several: browsers send the most specific path first. Where the protected
- * name is possible, the plain one is ignored: another host of the same domain may have set it.
+ * Cookies ignore the port, so a page on another port of the host, such as the endpoint of a service, could set a cookie
+ * whose name it knows. The names therefore end with a random text, the same on every node.
  */
-export function findSessionCookie(headers: IncomingHttpHeaders, basePath: string): SessionCookie | undefined {
-  let plain: SessionCookie | undefined;
-  for (const part of headers.cookie?.split(';') ?? []) {
-    const [name, secret] = part.trim().split('=', 2);
-    if (!secret) continue;
-    if (name === HOST_NAME) return { name, secret };
-    if (name === PLAIN_NAME) plain ??= { name, secret };
+export function createSessionCookies(suffix: string, basePath: BasePath): SessionCookies {
+  const plainName = `${NAME}_${suffix}`;
+  const secureName = `${basePath === '' ? HOST_PREFIX : SECURE_PREFIX}${plainName}`;
+
+  function formatCookie(isSecure: boolean, value: string, maxAgeSeconds: number): string {
+    const flags = isSecure ? [...COOKIE_FLAGS, HTTPS_FLAG] : COOKIE_FLAGS;
+    const pair = `${isSecure ? secureName : plainName}=${value}`;
+    return [pair, `Path=${basePath}/`, `Max-Age=${maxAgeSeconds}`, ...flags].join('; ');
   }
-  return basePath === '' && isHttps(headers) ? undefined : plain;
+
+  /**
+   * The first of several: browsers send the most specific path first. Over HTTPS the name without a prefix is ignored: a
+   * plain HTTP page may have set it.
+   */
+  function findCookie(headers: IncomingHttpHeaders): { isSecure: boolean; secret: string } | undefined {
+    let plain: string | undefined;
+    for (const part of headers.cookie?.split(';') ?? []) {
+      const [name, secret] = part.trim().split('=', 2);
+      if (!secret) continue;
+      if (name === secureName) return { isSecure: true, secret };
+      if (name === plainName) plain ??= secret;
+    }
+    return plain === undefined || isHttps(headers) ? undefined : { isSecure: false, secret: plain };
+  }
+
+  return {
+    find: (headers) => findCookie(headers)?.secret,
+    format: (headers, secret, maxAgeSeconds) => formatCookie(isHttps(headers), secret, maxAgeSeconds),
+    formatDeleted: (headers) => formatCookie(findCookie(headers)?.isSecure ?? isHttps(headers), '', 0),
+  };
+}
+
+/** Reads the end of the cookie names from the store; the first server of an installation creates it. */
+export async function readCookieSuffix(state: State): Promise<string> {
+  const stored = await findCookieSuffix(state.db);
+  if (stored !== undefined) return stored;
+  const suffix = randomBytes(SUFFIX_BYTES).toString('hex');
+  // Another node may have been faster; then its text counts.
+  return state.write(async (tx) => {
+    await insertCookieSuffix(tx, suffix);
+    return (await findCookieSuffix(tx)) ?? suffix;
+  });
 }
 
 /** According to the proxy or the browser. A forged header can only make the cookie stricter. */

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { getActor, getOrigin } from '../audit/request-actor.ts';
 import { hashSecret } from '../credentials/secrets.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
-import type { BasePath } from '../http/base-path.ts';
 import { requireSameSite } from '../http/cross-site.ts';
 import { checkAddress, SESSION_CHALLENGE, withChallenge } from '../http/guard.ts';
 import { type RateLimiter, tooManyRequests } from '../http/rate-limit.ts';
@@ -15,14 +14,14 @@ import { toIdentity } from './authentication.ts';
 import type { FailedSignIns, FailureReason } from './failed-sign-ins.ts';
 import { SessionRecord, SignedOut, SignInBody } from './schema.ts';
 import { MAX_SESSION_MS, newCsrfToken, type Session } from './session.ts';
-import { findSessionCookie, formatDeletedCookie, formatSessionCookie } from './session-cookie.ts';
+import type { SessionCookies } from './session-cookie.ts';
 import type { SessionCredential, Sessions, SignInCredentials } from './sessions.ts';
 
 interface Options {
   sessions: Sessions;
   failedSignIns: FailedSignIns;
   organizations: Organizations;
-  basePath: BasePath;
+  cookies: SessionCookies;
   /** False if the dashboard interface has a separate port. */
   hasDashboards: boolean;
   attempts: AttemptLimit;
@@ -35,7 +34,7 @@ const security = [{ session: [] }];
 
 /** Sign in, read the session, sign out. */
 export function sessionRoutes(options: Options): Routes {
-  const { sessions, failedSignIns, organizations, basePath, hasDashboards, attempts, signIns } = options;
+  const { sessions, failedSignIns, organizations, cookies, hasDashboards, attempts, signIns } = options;
 
   /** Past the limit of failed attempts, rejects a credential that was not accepted from this address lately. */
   async function authenticate<T>({ clientAddress }: FastifyRequest, credential: string, work: () => Promise<T>) {
@@ -46,7 +45,7 @@ export function sessionRoutes(options: Options): Routes {
     }
   }
 
-  const findSecret = ({ headers }: FastifyRequest) => findSessionCookie(headers, basePath)?.secret;
+  const findSecret = ({ headers }: FastifyRequest) => cookies.find(headers);
 
   async function toRecord(
     { clientAddress }: FastifyRequest,
@@ -122,10 +121,7 @@ export function sessionRoutes(options: Options): Routes {
         if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many sign-ins with these credentials');
         const { session, secret } = await sessions.open(getActor(request), credential, findSecret(request));
         attempts.accept(request.clientAddress, secret);
-        reply.header(
-          'set-cookie',
-          formatSessionCookie(request.headers, secret, { basePath, maxAgeSeconds: MAX_SESSION_MS / 1000 }),
-        );
+        reply.header('set-cookie', cookies.format(request.headers, secret, MAX_SESSION_MS / 1000));
         return toRecord(request, secret, session, credential);
       },
     );
@@ -164,16 +160,20 @@ export function sessionRoutes(options: Options): Routes {
         schema: {
           tags,
           summary: 'Sign out',
-          description: 'Ends the session on every node. Succeeds even without a session.',
+          description: 'Ends the session on every node. Without a session it is a 401 that deletes the cookie.',
           security,
           querystring: NoQuery,
           response: { 200: SignedOut },
         },
       },
       async (request, reply) => {
+        // Also of a session that has ended.
+        reply.header('set-cookie', cookies.formatDeleted(request.headers));
         const secret = findSecret(request);
-        if (secret !== undefined) await sessions.close(secret, getOrigin(request));
-        reply.header('set-cookie', formatDeletedCookie(request.headers, basePath));
+        if (secret === undefined) throw notSignedIn({ 'www-authenticate': SESSION_CHALLENGE });
+        await authenticate(request, secret, async () => {
+          if (!(await sessions.close(secret, getOrigin(request)))) throw notSignedIn();
+        });
         return {};
       },
     );

@@ -125,15 +125,18 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
       return { session, credential };
     },
 
-    /** Signs out. Writes only if the session exists, so a made-up cookie causes no write. */
-    async close(secret: string, origin: Origin): Promise<void> {
+    /**
+     * Signs out. Returns false if the session does not exist or has ended. Writes only if there is one, so a made-up cookie
+     * causes no write.
+     */
+    async close(secret: string, origin: Origin): Promise<boolean> {
       const session = isSessionSecret(secret) ? await findSession(state.db, hashSecret(secret)) : undefined;
-      if (!session) return;
+      if (!session) return false;
       const { organizationId, kind, credentialId: id } = session;
       const credential = await (kind === 'key' ? keys : tokens).find(organizationId, id);
       const name = credential?.name ?? id;
-      await state.write(async (tx) => {
-        if (!(await deleteSession(tx, session.hash)) || !isAlive(session, clock.now())) return;
+      return state.write(async (tx) => {
+        if (!(await deleteSession(tx, session.hash)) || !isAlive(session, clock.now())) return false;
         await audit.record(
           tx,
           { type: 'api', id, details: name, ...origin },
@@ -144,6 +147,7 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
             before: { name, credential: kind },
           },
         );
+        return true;
       });
     },
   };

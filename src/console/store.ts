@@ -89,3 +89,20 @@ export async function markSessionSeen(tx: Db, organizationId: string, hash: stri
     .where((eb) => eb.or([eb('seen_at', '<', seenAt), eb('seen_at', '>', seenAt + MAX_LEAD_MS)]))
     .execute();
 }
+
+/** The only row. */
+const COOKIE_ROW = 1;
+
+export async function findCookieSuffix(db: Db): Promise<string | undefined> {
+  const row = await db.selectFrom('session_cookies').select('suffix').where('id', '=', COOKIE_ROW).executeTakeFirst();
+  return row?.suffix;
+}
+
+/** Keeps a suffix that is stored already. */
+export async function insertCookieSuffix(tx: Db, suffix: string): Promise<void> {
+  await tx
+    .insertInto('session_cookies')
+    .values({ id: COOKIE_ROW, suffix })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}

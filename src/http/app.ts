@@ -3,18 +3,20 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError, atPlace, type Place } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
+import { MAX_URL_BYTES } from '../kernel/url-limits.ts';
 import type { AccessLog, CompletedRequest } from './access-log.ts';
 import { type BasePath, stripBasePath } from './base-path.ts';
 import { acceptJsonBodies } from './body.ts';
 import { drainOnClose } from './drain.ts';
 import { toAppError } from './errors.ts';
-import { management, selectInterface, toHttpStatus } from './interfaces.ts';
+import { findHeadError, MAX_HEAD_BYTES } from './head-limits.ts';
+import { management, renderFailure, toHttpStatus } from './interfaces.ts';
 import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { buildSerializer } from './serialization.ts';
-import { findQueryReason, findUnsupportedReason } from './unsupported-operations.ts';
+import { findMissingMethodReason, findQueryReason } from './unsupported-operations.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 export interface AppOptions {
@@ -37,7 +39,6 @@ export interface Page {
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
-const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 /** How long a server that stops waits for running requests. */
 const MAX_DRAIN_MS = 13_000;
@@ -79,8 +80,8 @@ export function createApp({
     // While the server stops, requests on open connections are still served; then the connection closes.
     return503OnClosing: false,
     forceCloseConnections: false,
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    http: { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES },
+    routerOptions: { maxParamLength: MAX_URL_BYTES },
+    http: { requireHostHeader: false, maxHeaderSize: MAX_HEAD_BYTES },
     clientErrorHandler: malformed.clientError,
     ...(basePath === ''
       ? {}
@@ -106,6 +107,8 @@ export function createApp({
   // Callbacks instead of promises: these hooks run on every request, and each promise costs a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    const headError = findHeadError(request.raw);
+    if (headError) return done(headError);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new AppError('bad_request', 'The Host header is missing'));
     }
@@ -127,17 +130,13 @@ export function createApp({
     const queryReason = findQueryReason(getPath(request.url));
     if (queryReason !== undefined) return new AppError('bad_request', queryReason);
     const allowed = allowedMethods(request.url);
-    const reason = findUnsupportedReason(request.method, getPath(request.url));
-    const withReason = (text: string) => (reason === undefined ? text : `${text}: ${reason}`);
     if (allowed.length === 0)
-      return new AppError('not_found', withReason(`${request.method} ${getPath(request.originalUrl)} does not exist`));
-    return new AppError(
-      'method_not_allowed',
-      withReason(`${request.method} is not allowed; use ${allowed.join(' or ')}`),
-      {
-        headers: { allow: allowed.join(', ') },
-      },
-    );
+      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
+    const reason = findMissingMethodReason(request.method, getPath(request.url));
+    const text = `${request.method} is not allowed; use ${allowed.join(' or ')}`;
+    return new AppError('method_not_allowed', reason === undefined ? text : `${text}: ${reason}`, {
+      headers: { allow: allowed.join(', ') },
+    });
   }
 
   app.setErrorHandler((error, request, reply) =>
@@ -157,16 +156,14 @@ export function createApp({
       status,
       reason: error.message,
     };
-    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'request failed');
+    // A 501 is about what the client asked for.
+    if (status >= 500 && error.code !== 'not_implemented')
+      log.error({ ...details, err: error.cause ?? error }, 'request failed');
     else if (status === 401 || status === 403 || status === 429)
       log.warn({ ...details, address: request.clientAddress }, 'request rejected');
-    const body = JSON.stringify(selectInterface(request.url).failure(error, request.id));
-    reply
-      .code(status)
-      .headers(SECURITY_HEADERS)
-      .headers(error.headers)
-      .header('x-request-id', request.id)
-      .type('application/json; charset=utf-8');
+    const isUnknownPath = request.is404 && error.code === 'not_found';
+    const { type, body } = renderFailure(request.url, error, request.id, isUnknownPath);
+    reply.code(status).headers(SECURITY_HEADERS).headers(error.headers).header('x-request-id', request.id).type(type);
     if (error.retryAfterSeconds !== undefined)
       reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
     reply.send(body);

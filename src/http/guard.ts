@@ -114,7 +114,7 @@ export function guardRoutes(
       return mapMaybe(taken, (status) => {
         if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
         if (!isAllowed) throw rejectedAddress(request.clientAddress);
-        if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
+        if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with these credentials');
         checkPath(request.params);
         checkOrganization(request, identity);
         checkRoles(request, identity, roles, operation);

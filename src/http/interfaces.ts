@@ -65,6 +65,31 @@ export function selectInterface(url: string): Interface {
   return selected === management && CLICK_STACK_DASHBOARDS.test(path) ? clickStack : selected;
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Of a request whose URL could not be read: the members of both interfaces. */
+const failureOfUnknown = (error: AppError, requestId: string) => ({
+  ...management.failure(error, requestId),
+  message: error.message,
+});
+
+/**
+ * The body of an error response: JSON in the format of its interface, text for all other paths. Clients of the public
+ * interfaces read a JSON 404 as "was deleted", so a path outside of them must not have one.
+ */
+export function renderFailure(
+  url: string,
+  error: AppError,
+  requestId: string,
+  isUnknownPath = false,
+): { type: string; body: string } {
+  if (url === '') return { type: JSON_TYPE, body: JSON.stringify(failureOfUnknown(error, requestId)) };
+  const selected = selectInterface(url);
+  if (selected === pages || (selected === consoleInterface && isUnknownPath))
+    return { type: 'text/plain; charset=utf-8', body: `${error.message}\n` };
+  return { type: JSON_TYPE, body: JSON.stringify(selected.failure(error, requestId)) };
+}
+
 const STATUSES: Record<ErrorCode, number> = {
   bad_request: 400,
   unauthorized: 401,
@@ -75,11 +100,13 @@ const STATUSES: Record<ErrorCode, number> = {
   conflict: 409,
   precondition_failed: 412,
   payload_too_large: 413,
+  uri_too_long: 414,
   unsupported_media_type: 415,
   unprocessable_entity: 422,
   too_many_requests: 429,
   headers_too_large: 431,
   internal: 500,
+  not_implemented: 501,
   unavailable: 503,
 };
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { type BasePath, stripBasePath } from './base-path.ts';
-import { selectInterface, toHttpStatus } from './interfaces.ts';
+import { renderFailure, toHttpStatus } from './interfaces.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 interface MalformedRequest extends Error {
@@ -24,11 +24,11 @@ export function createMalformedRequestHandler(
     const requestId = newUuid();
     log(error, requestId);
     if (!socket.writable) return void socket.destroy();
-    const body = JSON.stringify(selectInterface(stripBasePath(basePath, url)).failure(error, requestId));
+    const { type, body } = renderFailure(url === '' ? '' : stripBasePath(basePath, url), error, requestId);
     const status = toHttpStatus(error);
     const head = [
       `HTTP/1.1 ${status} ${error.code}`,
-      'content-type: application/json; charset=utf-8',
+      `content-type: ${type}`,
       `content-length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${requestId}`,
       ...Object.entries({ ...SECURITY_HEADERS, ...error.headers }).map(([name, value]) => `${name}: ${value}`),

@@ -62,7 +62,8 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
             type: 'apiKey',
             in: 'cookie',
             name: 'pilothouse_session',
-            description: 'Console session; named __Host-pilothouse_session over HTTPS without a base path',
+            description:
+              'Console session. The name ends with _ and a random text of the installation, and starts with __Host- over HTTPS (__Secure- below a base path)',
           },
         },
       },

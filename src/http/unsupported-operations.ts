@@ -1,8 +1,11 @@
 /**
- * Parts of the hosted service's management interface that Pilothouse does not have, and why: clients that know them get
- * the reason with the 404. By the first segment below the organization or the service.
+ * Parts of the public interfaces that Pilothouse does not have, and why: clients that know them get the reason with a 501.
+ * They would take a 404 for a resource that was deleted. By the first segment below the organization, the service or the
+ * prefix of the interface.
  */
-const ORGANIZATION_PARTS: Record<string, string> = {
+type Parts = Readonly<Record<string, string>>;
+
+export const ORGANIZATION_PARTS: Parts = {
   balances: 'Pilothouse records cost but sells no credits',
   byocInfrastructure: 'Pilothouse does not manage cloud accounts',
   creditBalances: 'Pilothouse records cost but sells no credits',
@@ -19,14 +22,13 @@ const ORGANIZATION_PARTS: Record<string, string> = {
   udfs: 'Pilothouse does not manage user-defined functions',
 };
 
-const SERVICE_PARTS: Record<string, string> = {
+export const SERVICE_PARTS: Parts = {
   backupBucket: 'Pilothouse does not back up the data of services',
   backups: 'Pilothouse does not back up the data of services',
   clickhouseSettings: 'Pilothouse does not manage the settings of the database',
   clickpipes: 'Pilothouse does not manage ingestion pipelines',
   clickpipesCdcScaling: 'Pilothouse does not manage ingestion pipelines',
   clickpipesReversePrivateEndpoints: 'Pilothouse does not manage ingestion pipelines',
-  clickstack: 'Pilothouse supports the dashboards and sources of ClickStack only',
   privateEndpoint: 'Pilothouse does not manage cloud networks',
   'query-api-endpoints': 'Pilothouse does not run queries for clients',
   replicaAwareRouting: 'Pilothouse does not route queries',
@@ -36,17 +38,42 @@ const SERVICE_PARTS: Record<string, string> = {
   upgradeWindow: 'Pilothouse does not upgrade services on its own',
 };
 
-/** The reason why the hosted service has an operation at this path and Pilothouse does not. */
-export function findUnsupportedReason(method: string, path: string): string | undefined {
-  const [, version, collection, organizationId, part, , servicePart = ''] = path.split('/');
-  if (version !== 'v1' || collection !== 'organizations') return undefined;
-  if (part === undefined)
-    return organizationId && method === 'PATCH' ? 'Organizations are declared in the fleet file' : undefined;
-  return part === 'services' ? getOwn(SERVICE_PARTS, servicePart) : getOwn(ORGANIZATION_PARTS, part);
-}
+const NO_ALERTS = 'Pilothouse sends alerts of budgets only; see budgets of the management interface';
+export const NO_ACCOUNTS = 'Pilothouse has no user accounts; create a key or a token instead';
 
-const getOwn = (reasons: Record<string, string>, name: string): string | undefined =>
-  Object.hasOwn(reasons, name) ? reasons[name] : undefined;
+/** The same below `/api/v2` and below `clickstack` of a service. */
+const CLICK_STACK_PARTS: Parts = {
+  alerts: NO_ALERTS,
+  invitation: NO_ACCOUNTS,
+  invitations: NO_ACCOUNTS,
+  member: NO_ACCOUNTS,
+  members: NO_ACCOUNTS,
+  roles: 'The roles of keys are those of the management interface; tokens read or write',
+  'saved-searches': 'Pilothouse does not store searches',
+  search: 'Send a tile of the type search to /api/v2/charts/tile instead',
+  team: NO_ACCOUNTS,
+  webhooks: NO_ALERTS,
+};
+
+export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;
+
+/** Those that `/api/v2` has and the management interface has not. */
+const MANAGED_CLICK_STACK_PARTS: Parts = {
+  ...CLICK_STACK_PARTS,
+  charts: 'Query series with a token at /api/v2/charts/series',
+  connections: 'Sources use the engine of the server; there are no other connections',
+};
+
+/** By the path below the service. */
+export const CLICK_STACK_SERVICE_PARTS: Parts = Object.fromEntries(
+  Object.entries(MANAGED_CLICK_STACK_PARTS).map(([part, reason]) => [`clickstack/${part}`, reason]),
+);
+
+/** Why a method that the public interface has at a served path is missing. */
+export const findMissingMethodReason = (method: string, path: string): string | undefined =>
+  method === 'PATCH' && /^\/v1\/organizations\/[^/]+$/.test(path)
+    ? 'Organizations are declared in the fleet file'
+    : undefined;
 
 /** Of the query service of the hosted system, which clients can be told to look for at this address. */
 const QUERY_PATH = /^\/service\/[^/]+\/run$/;

@@ -255,6 +255,8 @@ describe('B7: failed attempts are counted', () => {
     fc.assert(
       fc.property(v4, (value) => {
         expect(addressBlock(v4Text(value))).toBe(v4Text(value));
+        // As a socket that listens on :: reports it.
+        expect(addressBlock(`::ffff:${v4Text(value)}`)).toBe(v4Text(value));
       }),
     );
   });

@@ -40,7 +40,9 @@ export function canonicalAddress(text: string): string {
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address;
   const parsed = parseAddress(address);
-  return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : address;
+  if (!parsed) return address;
+  const [unmapped] = unmapIpv4(parsed, 128);
+  return unmapped.kind() === 'ipv6' ? (unmapped as ipaddr.IPv6).parts.slice(0, 4).join(':') : unmapped.toString();
 }
 
 /** Cloud metadata services, which hand out the machine's credentials. */

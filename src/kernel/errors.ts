@@ -9,11 +9,13 @@ export type ErrorCode =
   | 'conflict'
   | 'precondition_failed'
   | 'payload_too_large'
+  | 'uri_too_long'
   | 'unsupported_media_type'
   | 'unprocessable_entity'
   | 'too_many_requests'
   | 'headers_too_large'
   | 'internal'
+  | 'not_implemented'
   | 'unavailable';
 
 /** The part of a request that a violation is in, as error messages name it. */

@@ -59,7 +59,7 @@ describe('a response that ClickHouse cuts', () => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     const access = { username: 'default', passwordHash: hashSecret('right'), ipAccessList: [] } as const;
-    port = await proxy.open({ id: 'service', port: 0, ...access });
+    port = await proxy.open({ id: 'service', port: 0, state: 'running', ...access });
     const { port: target } = upstream.address() as AddressInfo;
     proxy.setUpstream('service', { host: '127.0.0.1', port: target, headers: {} });
   });

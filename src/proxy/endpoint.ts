@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHostHeader } from '../kernel/addresses.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { MAX_URL_PARAMETERS } from '../kernel/url-limits.ts';
 import type { Access } from './access.ts';
 import { readBody } from './body.ts';
 import type { Credentials } from './credentials.ts';
@@ -17,6 +18,21 @@ import type { TrafficCounter } from './traffic.ts';
 import type { UseRules } from './use-rules.ts';
 
 const OK = toTextAnswer(200, 'Ok.\n');
+/** Says that a health check was answered although no process runs. */
+const STATE_HEADER = 'X-Pilothouse-Service-State';
+const STOPPED = toAnswer({
+  name: 'ALL_CONNECTION_TRIES_FAILED',
+  text: 'The service is stopped; start it to run queries',
+});
+const HEALTH_ANSWERS = {
+  running: OK,
+  // The next query wakes it.
+  idle: { ...OK, headers: { ...OK.headers, [STATE_HEADER]: 'idle' } },
+  stopped: { ...STOPPED, headers: { ...STOPPED.headers, [STATE_HEADER]: 'stopped' } },
+} satisfies Record<string, Answer>;
+
+export type HealthState = keyof typeof HEALTH_ANSWERS;
+
 const NO_CONTENT: Answer = { status: 204, headers: {}, body: '' };
 const NOT_IMPLEMENTED = toTextAnswer(501, 'The method is not supported; use GET, HEAD, POST or PUT\n');
 
@@ -25,6 +41,7 @@ const QUERY_METHODS = ['GET', 'HEAD', 'POST', 'PUT'];
 const MAX_AGENT_CHARACTERS = 200;
 
 export interface Endpoint {
+  state: HealthState;
   access: Access;
   gate: Gate;
   traffic: TrafficCounter;
@@ -57,7 +74,9 @@ export function handleRequest(
   if (refusal) return void reject(refusal);
 
   const url = parseRequestUrl(text);
-  const fixed = findFixedAnswer(request.method ?? '', text, url.path);
+  if (!url)
+    return void reject({ name: 'BAD_ARGUMENTS', text: `The URL has more than ${MAX_URL_PARAMETERS} parameters` });
+  const fixed = findFixedAnswer(endpoint, request.method ?? '', text, url.path);
   if (fixed) return void answer(fixed);
 
   const proceed = (credentials: Credentials | Exception): void => {
@@ -90,7 +109,10 @@ function checkOrigin({ isLoopbackOnly }: Endpoint, { headers }: IncomingMessage)
 /** Rules that come before everything else, whatever is asked for. */
 function checkHead({ headers }: IncomingMessage, url: string, { maxUrlBytes }: ProxyLimits): Exception | undefined {
   if (url.length > maxUrlBytes)
-    return { name: 'BAD_ARGUMENTS', text: `The URL has ${url.length} bytes. Maximum: ${maxUrlBytes}` };
+    return {
+      name: 'TOO_LARGE_STRING_SIZE',
+      text: `The URL has ${url.length} bytes. Maximum: ${maxUrlBytes}. Send long statements in the body`,
+    };
   const encoding = headers['transfer-encoding'];
   // Another encoding would reach ClickHouse undecoded.
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
@@ -99,10 +121,10 @@ function checkHead({ headers }: IncomingMessage, url: string, { maxUrlBytes }: P
 }
 
 /** The answers that need neither credentials nor a running service. */
-function findFixedAnswer(method: string, url: string, path: string): Answer | undefined {
+function findFixedAnswer({ state }: Endpoint, method: string, url: string, path: string): Answer | undefined {
   if (!QUERY_METHODS.includes(method)) return method === 'OPTIONS' ? NO_CONTENT : NOT_IMPLEMENTED;
   const isGet = method === 'GET' || method === 'HEAD';
-  if (isGet && (url === '/' || HEALTH_PATHS.includes(path))) return OK;
+  if (isGet && (url === '/' || HEALTH_PATHS.includes(path))) return HEALTH_ANSWERS[state];
   return path === '/' ? undefined : toNotFoundAnswer(path);
 }
 

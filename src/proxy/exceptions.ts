@@ -1,6 +1,7 @@
 /** The names and codes of ClickHouse errors that the proxy answers with, and their HTTP status. */
 const EXCEPTIONS = {
   BAD_ARGUMENTS: { code: 36, status: 400 },
+  TOO_LARGE_STRING_SIZE: { code: 131, status: 414 },
   REQUIRED_PASSWORD: { code: 194, status: 401 },
   IP_ADDRESS_NOT_ALLOWED: { code: 195, status: 403 },
   TOO_MANY_SIMULTANEOUS_QUERIES: { code: 202, status: 503 },

@@ -24,6 +24,8 @@ const OWN = [
   'expect',
   'forwarded',
   'x-forwarded-for',
+  // Cookies ignore the port: those of the console on the same host arrive here too. A query can read the headers.
+  'cookie',
 ];
 
 export interface RequestHeaders {
@@ -53,13 +55,49 @@ export function createRequestHeaders({ host, port, headers }: Upstream): Request
 
 const isBodiless = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
-const RESPONSE_DROPPED = new Set(HOP_BY_HOP);
+/**
+ * The headers of a response that reach the client, in addition to X-ClickHouse-*. A query can set any header
+ * (`http_response_headers`), and some act on the whole host, which may also be that of the console: Set-Cookie,
+ * Clear-Site-Data, Strict-Transport-Security. Others make a browser leave the page or trust another site.
+ */
+const RESPONSE_HEADERS = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'retry-after',
+  'vary',
+]);
+const CLICKHOUSE_PREFIX = 'x-clickhouse-';
+
+/** On every response of an endpoint: a browser must not run it, even if a query calls it HTML. */
+export const ENDPOINT_SECURITY_HEADERS = {
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const isResponseHeader = (name: string): boolean => RESPONSE_HEADERS.has(name) || name.startsWith(CLICKHOUSE_PREFIX);
 
 /** The names and values of the response to the client, alternating. */
-export function toResponseHeaders(response: IncomingMessage): string[] {
-  const names: string[] = [];
-  copyHeaders(response.rawHeaders, names, RESPONSE_DROPPED, response.headers.connection);
-  return names;
+export const toResponseHeaders = ({ rawHeaders }: IncomingMessage): string[] => [
+  ...selectResponseHeaders(rawHeaders),
+  ...Object.entries(ENDPOINT_SECURITY_HEADERS).flat(),
+];
+
+/** Those of these names and values that reach the client. */
+export function selectResponseHeaders(from: readonly string[]): string[] {
+  const selected: string[] = [];
+  for (let i = 0; i + 1 < from.length; i += 2) {
+    const [name = '', value = ''] = [from[i], from[i + 1]];
+    if (isResponseHeader(name.toLowerCase())) selected.push(name, value);
+  }
+  return selected;
 }
 
 /** The header `Connection` may name further headers of one connection. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AUTHORIZATION, openTestProxy, openUpstream } from '../../test/support/proxy.ts';
+import { AUTHORIZATION, NO_CREDENTIALS, openTestProxy, openUpstream } from '../../test/support/proxy.ts';
 import { head, openRawConnection, sendRaw } from '../../test/support/raw.ts';
 
 const CREDENTIALS = `Authorization: ${AUTHORIZATION}`;
@@ -65,16 +65,28 @@ describe('requests that two parsers could read differently', () => {
 });
 
 describe('sizes', () => {
-  it('a URL of 1 MiB is forwarded, a larger one is rejected', async () => {
+  it('a URL of 64 KiB is forwarded, a longer one is rejected unread', async () => {
     const { send, upstream } = await openPair();
-    const path = `/?query=SELECT+'${'a'.repeat(1024 * 1024 - 200)}'`;
+    const path = `/?query=SELECT+'${'a'.repeat(64 * 1024 - 200)}'`;
     // The stand-in for ClickHouse takes 16 KiB: the proxy has forwarded it.
     expect((await send({ path })).status).toBe(431);
     expect(await send({ path: `${path}${'a'.repeat(1000)}` })).toMatchObject({
-      status: 400,
-      text: expect.stringContaining('Maximum: 1048576'),
+      status: 414,
+      headers: { 'x-clickhouse-exception-code': '131' },
+      text: expect.stringContaining('Maximum: 65536'),
     });
     expect(upstream.requests).toEqual([]);
+  });
+
+  it('1,001 parameters are rejected before the credentials are read', async () => {
+    const { send, upstream } = await openPair();
+    for (const path of [`/?${'a&'.repeat(1000)}`, `/?${'a&'.repeat(32_000)}`, `/?query=x${'&'.repeat(1000)}`])
+      expect(await send({ path, headers: NO_CREDENTIALS })).toMatchObject({
+        status: 400,
+        text: expect.stringContaining('more than 1000 parameters'),
+      });
+    expect((await send({ path: `/?query=SELECT+2${'&a=1'.repeat(999)}` })).status).toBe(200);
+    expect(upstream.requests).toHaveLength(1);
   });
 
   it('a head of 2 MB is rejected while it arrives', async () => {
@@ -126,6 +138,76 @@ describe('slow clients', () => {
 it('bytes that are not HTTP are rejected', async () => {
   const { url } = await openPair();
   expect((await sendRaw(url, '\x16\x03\x01 TLS\r\n\r\n')).status).toBe(400);
+});
+
+describe('a query that sets the headers of its response', () => {
+  const HOSTILE = {
+    'Set-Cookie': 'pilothouse_session=planted; Path=/',
+    'Set-Cookie2': 'a=b',
+    'Clear-Site-Data': '"*"',
+    'Strict-Transport-Security': 'max-age=31536000',
+    'Service-Worker-Allowed': '/',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Credentials': 'true',
+    'Alt-Svc': 'h3=":443"',
+    'Content-Security-Policy': "script-src 'unsafe-inline'",
+    'Content-Location': '/elsewhere',
+    Link: '</x>; rel=preload',
+    Location: 'https://elsewhere.example',
+    NEL: '{}',
+    'Public-Key-Pins': 'x',
+    Refresh: '0; url=https://elsewhere.example',
+    'Report-To': '{}',
+    SourceMap: '/x.map',
+    'WWW-Authenticate': 'Basic realm="another"',
+    'Proxy-Authenticate': 'Basic',
+    'X-Anything': 'else',
+  };
+  const SECURITY = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
+  const PAGE = '<script>document.cookie = "a=b"</script>';
+
+  it('cannot act on the host: only headers about the content and those of ClickHouse are sent', async () => {
+    const upstream = await openUpstream((incoming, response) => {
+      response.writeHead(200, {
+        ...HOSTILE,
+        'Content-Type': 'text/html',
+        'Content-Disposition': 'inline',
+        'X-ClickHouse-Summary': '{}',
+      });
+      response.write(PAGE);
+      // A long response is streamed.
+      response.end(incoming.url?.includes('long') ? 'x'.repeat(100_000) : '');
+    });
+    const { send, setUpstream } = await openTestProxy();
+    setUpstream(upstream.upstream);
+    for (const path of ['/?query=SELECT+2', '/?query=long']) {
+      const { headers, text } = await send({ path });
+      expect(text.startsWith(PAGE)).toBe(true);
+      const hop = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'];
+      expect(Object.fromEntries(Object.entries(headers).filter(([name]) => !hop.includes(name)))).toEqual({
+        ...SECURITY,
+        'content-type': 'text/html',
+        'content-disposition': 'inline',
+        'x-clickhouse-summary': '{}',
+      });
+    }
+  });
+
+  it('cannot see the cookies of a browser, which are sent to every port of a host', async () => {
+    const { send, upstream } = await openPair();
+    expect((await send({ headers: { cookie: 'pilothouse_session_x=secret' } })).status).toBe(200);
+    expect(JSON.stringify(upstream.requests)).not.toContain('pilothouse_session_x');
+  });
+
+  it.each([
+    ['a path', 'GET /<script> HTTP/1.1', 404],
+    ['a missing password', 'GET /?query=SELECT+2 HTTP/1.1', 401],
+    ['a ping', 'GET /ping HTTP/1.1', 200],
+    ['bytes that are not HTTP', 'nonsense', 400],
+  ])('%s: the answers of the proxy have the same headers', async (_, line, status) => {
+    const { url } = await openPair();
+    expect(await sendRaw(url, head(line, 'Host: x'))).toMatchObject({ status, headers: SECURITY });
+  });
 });
 
 describe('a page of another site', () => {

@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
+import { MAX_URL_BYTES } from '../kernel/url-limits.ts';
 
 export interface ProxyLimits {
   /** How long a query waits for its service before it is rejected. */
@@ -10,7 +11,7 @@ export interface ProxyLimits {
   headMs: number;
   /** How long the first bytes of a body may take. The rest is timed by ClickHouse (`http_receive_timeout`). */
   bodyMs: number;
-  /** As `http_max_uri_size` of ClickHouse. */
+  /** Longer statements belong in the body. */
   maxUrlBytes: number;
   /** Of the request line and all headers together; the URL is most of it. */
   maxHeadBytes: number;
@@ -20,7 +21,8 @@ export interface ProxyLimits {
   rejectedMs: number;
 }
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
 export const DEFAULT_LIMITS: ProxyLimits = {
   waitMs: MINUTE_MS,
@@ -28,8 +30,8 @@ export const DEFAULT_LIMITS: ProxyLimits = {
   maxConnections: 4096,
   headMs: 30 * SECOND_MS,
   bodyMs: 30 * SECOND_MS,
-  maxUrlBytes: MIB,
-  maxHeadBytes: MIB + 128 * 1024,
+  maxUrlBytes: MAX_URL_BYTES,
+  maxHeadBytes: MAX_URL_BYTES + 64 * KIB,
   maxRejectedBytes: MIB,
   rejectedMs: 5 * SECOND_MS,
 };

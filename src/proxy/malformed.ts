@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import { type Answer, toTextAnswer } from './exceptions.ts';
+import { ENDPOINT_SECURITY_HEADERS } from './forwarded-headers.ts';
 
 /** Answers bytes that are not valid HTTP, and closes the connection. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   // A response may be on its way: a second one would be read as part of it.
   if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') return void socket.destroy();
   const { status, headers, body } = toAnswer(error.code);
-  const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' });
+  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ ...headers, ...ENDPOINT_SECURITY_HEADERS, ...length, Connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}\r\n${head}\r\n${body}`);
 }

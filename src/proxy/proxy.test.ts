@@ -130,6 +130,26 @@ describe('what the proxy answers itself', () => {
     expect(wakes).toEqual([]);
   });
 
+  it('a health check of an idle service says so, and one of a stopped service fails', async () => {
+    const { proxy, service, send, wakes } = await openTestProxy({ service: { state: 'idle' } });
+    for (const path of ['/ping', '/', '/replicas_status'])
+      expect(await send({ path, headers: NO_CREDENTIALS })).toMatchObject({
+        status: 200,
+        text: 'Ok.\n',
+        headers: { 'x-pilothouse-service-state': 'idle' },
+      });
+    proxy.update({ ...service, state: 'stopped' });
+    for (const path of ['/ping', '/', '/replicas_status'])
+      expect(await send({ path, headers: NO_CREDENTIALS })).toMatchObject({
+        status: 503,
+        text: expect.stringContaining('The service is stopped; start it to run queries'),
+        headers: { 'x-pilothouse-service-state': 'stopped', 'x-clickhouse-exception-code': '279' },
+      });
+    proxy.update({ ...service, state: 'running' });
+    expect((await send({ path: '/ping' })).headers).not.toHaveProperty('x-pilothouse-service-state');
+    expect(wakes).toEqual([]);
+  });
+
   it('a port in use is a conflict that names it', async () => {
     const { proxy, port, service } = await openTestProxy();
     await expect(proxy.open({ ...service, id: 'other', port })).rejects.toMatchObject({

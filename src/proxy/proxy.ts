@@ -4,7 +4,7 @@ import type { Upstream } from '../drivers/driver.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type AccessRules, type Attempts, createAccess } from './access.ts';
-import { type Endpoint, handleRequest } from './endpoint.ts';
+import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
 import { DEFAULT_LIMITS, type ProxyLimits } from './limits.ts';
 import { answerMalformed } from './malformed.ts';
@@ -16,6 +16,8 @@ export interface ProxiedService extends AccessRules {
   id: string;
   /** 0 picks a free port. */
   port: number;
+  /** What was asked for, for health checks: they neither wake a service nor wait for it. */
+  state: HealthState;
 }
 
 export interface ProxyOptions {
@@ -41,7 +43,7 @@ export interface ProxyOptions {
 interface Proxy {
   /** Listens on the port of the service and returns it. */
   open(service: ProxiedService): Promise<number>;
-  /** Changes the password and the IP access list for requests from now on, also on open connections. */
+  /** Changes the password, the IP access list and the state for requests from now on, also on open connections. */
   update(service: Omit<ProxiedService, 'port'>): void;
   /** Where queries go; undefined while the service is not running. */
   setUpstream(serviceId: string, upstream: Upstream | undefined): void;
@@ -93,6 +95,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     server.maxConnections = limits.maxConnections;
     const endpoint: OpenEndpoint = {
       server,
+      state: service.state,
       limits,
       useRules,
       isLoopbackOnly: options.isLoopbackOnly ?? false,
@@ -142,7 +145,12 @@ export function createProxy(options: ProxyOptions): Proxy {
       }
     },
 
-    update: (service) => get(service.id).access.setRules(service),
+    update(service) {
+      const endpoint = get(service.id);
+      endpoint.access.setRules(service);
+      endpoint.state = service.state;
+    },
+
     setUpstream: (serviceId, upstream) => get(serviceId).gate.setUpstream(upstream),
 
     hold(serviceId, timeoutMs) {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from './exceptions.ts';
+import { ENDPOINT_SECURITY_HEADERS } from './forwarded-headers.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** Answers without ClickHouse. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer, limits: ProxyLimits): void {
   if (response.headersSent || response.destroyed) return;
   const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-  response.writeHead(status, { ...headers, ...length });
+  response.writeHead(status, { ...headers, ...ENDPOINT_SECURITY_HEADERS, ...length });
   response.end(response.req.method === 'HEAD' ? undefined : body);
   if (!response.req.complete) discardBody(response.req, limits);
 }

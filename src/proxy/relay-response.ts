@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { toResponseHeaders } from './forwarded-headers.ts';
+import { selectResponseHeaders, toResponseHeaders } from './forwarded-headers.ts';
 
 /** A response that ends before these limits is sent in one write, which is most of the work of a small response. */
 const MAX_SMALL_BYTES = 16 * 1024;
@@ -75,11 +75,12 @@ const hasLength = ({ headers, statusCode }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || statusCode === 204 || statusCode === 304;
 
 function addTrailers({ rawTrailers }: IncomingMessage, response: ServerResponse): void {
-  if (rawTrailers.length === 0) return;
+  const trailers = selectResponseHeaders(rawTrailers);
+  if (trailers.length === 0) return;
   response.addTrailers(
-    Array.from({ length: rawTrailers.length >> 1 }, (_, i): [string, string] => [
-      rawTrailers[2 * i] ?? '',
-      rawTrailers[2 * i + 1] ?? '',
+    Array.from({ length: trailers.length >> 1 }, (_, i): [string, string] => [
+      trailers[2 * i] ?? '',
+      trailers[2 * i + 1] ?? '',
     ]),
   );
 }

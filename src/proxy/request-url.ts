@@ -1,3 +1,5 @@
+import { MAX_URL_PARAMETERS } from '../kernel/url-limits.ts';
+
 /** The statement is only looked at up to here: enough for its kind and for comparing it with a probe. */
 export const MAX_STATEMENT_CHARACTERS = 4096;
 
@@ -15,8 +17,11 @@ export interface RequestUrl {
   forwarded: string;
 }
 
-/** Parses the URL of a request as ClickHouse does: of several parameters with the same name, the first counts. */
-export function parseRequestUrl(text: string): RequestUrl {
+/**
+ * Parses the URL of a request as ClickHouse does: names are compared without case, and of several parameters with the same
+ * name the first counts. Each character is read a fixed number of times. Undefined if there are too many parameters.
+ */
+export function parseRequestUrl(text: string): RequestUrl | undefined {
   const mark = text.indexOf('?');
   const url: RequestUrl = {
     path: mark < 0 ? text : text.slice(0, mark),
@@ -28,40 +33,37 @@ export function parseRequestUrl(text: string): RequestUrl {
     forwarded: '',
   };
   if (mark < 0) return url;
-  for (let start = mark + 1; start <= text.length; ) {
-    const next = text.indexOf('&', start);
-    const end = next < 0 ? text.length : next;
-    if (end > start && !readParameter(url, text, start, end))
-      url.forwarded += `${url.forwarded === '' ? '' : '&'}${text.slice(start, end)}`;
-    start = end + 1;
-  }
+  // The rest of a longer list is not read.
+  const parameters = text.slice(mark + 1).split('&', MAX_URL_PARAMETERS + 1);
+  if (parameters.length > MAX_URL_PARAMETERS) return undefined;
+  url.forwarded = parameters.filter((parameter) => parameter !== '' && !readParameter(url, parameter)).join('&');
   return url;
 }
 
 /** Returns whether the parameter must not be forwarded. */
-function readParameter(url: RequestUrl, text: string, start: number, end: number): boolean {
-  const equals = text.indexOf('=', start);
-  const nameEnd = equals < 0 || equals > end ? end : equals;
-  const value = Math.min(nameEnd + 1, end);
-  switch (decodeName(text.slice(start, nameEnd))) {
+function readParameter(url: RequestUrl, parameter: string): boolean {
+  const equals = parameter.indexOf('=');
+  const name = equals < 0 ? parameter : parameter.slice(0, equals);
+  const value = equals < 0 ? '' : parameter.slice(equals + 1);
+  switch (decodeName(name).toLowerCase()) {
     case 'user':
-      url.user ??= decodeValue(text.slice(value, end));
+      url.user ??= decodeValue(value);
       return true;
     case 'password':
-      url.password ??= decodeValue(text.slice(value, end));
+      url.password ??= decodeValue(value);
       return true;
     case 'query_id':
-      url.queryId ??= decodeValue(text.slice(value, end));
+      url.queryId ??= decodeValue(value);
       return false;
     case 'query':
-      url.statement ??= decodeStatement(text.slice(value, Math.min(end, value + 3 * MAX_STATEMENT_CHARACTERS)));
+      url.statement ??= decodeStatement(value.slice(0, 3 * MAX_STATEMENT_CHARACTERS));
       return false;
     // Headers are sent to the client when they are complete, so it would not see progress in them; of a long query they
     // would exceed any limit.
     case 'send_progress_in_http_headers':
       return true;
     case 'decompress':
-      url.isDecompressed ||= text.slice(value, end) !== '0';
+      url.isDecompressed ||= value !== '0';
       return false;
     default:
       return false;

@@ -47,12 +47,13 @@ describe('responses', () => {
 
   it('trailers are forwarded', async () => {
     const { send } = await openPair((_, response) => {
-      response.writeHead(200, { Trailer: 'X-End' });
+      response.writeHead(200, { Trailer: 'X-ClickHouse-End, Set-Cookie' });
       response.write('body');
-      response.addTrailers({ 'X-End': 'yes' });
+      response.addTrailers({ 'X-ClickHouse-End': 'yes', 'Set-Cookie': 'a=b' });
       response.end();
     });
-    expect(await send()).toMatchObject({ text: 'body', trailers: { 'x-end': 'yes' } });
+    expect(await send()).toMatchObject({ text: 'body', trailers: { 'x-clickhouse-end': 'yes' } });
+    expect((await send()).trailers).not.toHaveProperty('set-cookie');
   });
 
   it('what has arrived is sent while the rest is computed', async () => {

@@ -30,9 +30,10 @@ export function createEndpoints({ proxy, host, ports }: Options) {
   const publicHost = isWildcard ? hostname() : host;
   let isClosed = false;
 
-  const toProxied = ({ id, settings, details }: Readonly<Service>, port: number) => ({
+  const toProxied = ({ id, settings, details, desiredState }: Readonly<Service>, port: number) => ({
     id,
     port,
+    state: desiredState,
     username: 'default' as const,
     // Without a password every login fails, as with an empty password.
     passwordHash: settings?.passwordHash ?? '',
@@ -81,6 +82,12 @@ export function createEndpoints({ proxy, host, ports }: Options) {
       const port = await open(service);
       opened.set(id, port);
       return { host: publicHost, port };
+    },
+
+    /** Applies the settings of a service whose port is open. */
+    update(service: Readonly<Service>): void {
+      const port = opened.get(service.id);
+      if (port !== undefined) proxy.update(toProxied(service, port));
     },
 
     setUpstream(id: string, upstream: Upstream | undefined): void {

@@ -107,6 +107,7 @@ export function createServiceLoop(options: Options) {
     try {
       const after = await services.idle(RECONCILER, service, reason);
       if (after.desiredState !== 'running') endpoints.setUpstream(id, undefined);
+      endpoints.update(after);
       return after;
     } finally {
       endpoints.release(id);

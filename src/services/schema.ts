@@ -170,7 +170,12 @@ export const ServiceRecord = NamedObject('Service', {
   encryptionAssumedRoleIdentifier: text(),
   encryptionKey: text(),
   encryptionRoleId: text(),
-  endpoints: Type.Optional(Type.Array(Endpoint)),
+  endpoints: Type.Optional(
+    Type.Array(Endpoint, {
+      description:
+        'Where clients connect. Also of a service that is idle or stopped, because the address stays the same; see state',
+    }),
+  ),
   driver: Type.Enum([...DRIVERS], {
     description: 'What runs the service. A simulated service has no process; its state follows the commands',
   }),

@@ -26,6 +26,7 @@ export interface Tables {
   deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
   dashboard_sources: DashboardSourceRow;
   console_sessions: ConsoleSessionRow;
+  session_cookies: { id: number; suffix: string };
   idempotent_responses: IdempotentResponseRow;
   price_books: PriceBookRow;
   usage_ledger: UsageLedgerRow;

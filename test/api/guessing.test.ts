@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ApiResponse, Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { postSession, SESSION, signIn } from '../support/sessions.ts';
 
@@ -20,7 +21,6 @@ interface Way {
 const read = '/v1/organizations';
 const dashboards = '/api/v2/dashboards';
 const signInWith = (body: object): Call => ({ method: 'POST', path: SESSION, body });
-const cookie = (index: number) => `pilothouse_session=${String(index).padStart(43, 'x')}`;
 
 const WAYS: Record<string, Way> = {
   'a key': {
@@ -47,8 +47,18 @@ const WAYS: Record<string, Way> = {
 
 onEachStore('guessing', (store) => {
   const server = useServer(store, {
-    args: ['--rate-limit', 'off', '--trust-proxy', '127.0.0.1', '--metrics-token', METRICS_TOKEN],
+    args: [
+      '--rate-limit',
+      'off',
+      '--trust-proxy',
+      '127.0.0.1',
+      '--metrics-token',
+      METRICS_TOKEN,
+      '--endpoint-ports',
+      '0',
+    ],
   });
+  const services = useServices(server);
   const callFrom = (address: string, call: Call): Promise<ApiResponse> =>
     server.call({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } });
 
@@ -93,7 +103,10 @@ onEachStore('guessing', (store) => {
     const address = '203.0.113.100';
     const session = await signIn(server, globex.admin, { 'x-forwarded-for': '198.51.100.100' });
     const known = await signIn(server, globex.admin, { 'x-forwarded-for': address });
-    const guess = (index: number): Call => ({ path: SESSION, headers: { cookie: cookie(index) } });
+    const guess = (index: number): Call => ({
+      path: SESSION,
+      headers: { cookie: `${known.cookieName}=${String(index).padStart(43, 'x')}` },
+    });
     expect(await guessFrom(address, 350, guess)).toEqual({ 401: 300, 429: 50 });
     for (const path of [SESSION, read, dashboards]) {
       expect((await callFrom(address, { path, headers: session.headers })).status, path).toBe(429);
@@ -108,6 +121,23 @@ onEachStore('guessing', (store) => {
     await guessFrom(address, 300, (index) => ({ path: read, key: { keyId: 'x', keySecret: `guess-${index}` } }));
     expect((await postSession(server, globex.admin, { 'x-forwarded-for': address })).status).toBe(200);
     expect((await callFrom(address, { path: dashboards, token: globex.token })).status).toBe(200);
+  });
+
+  it('B7: guesses at the endpoint of a service and at the API are counted together', async () => {
+    const { url, query: run } = await services.create();
+    expect((await run('SELECT 1')).status).toBe(200);
+    const counts: Record<number, number> = {};
+    for (let batch = 0; batch < 8; batch++) {
+      const answers = Array.from({ length: 25 }, (_, index) => [
+        query(url, `guess-${batch}-${index}`, 'SELECT 1'),
+        server.call({ path: dashboards, token: `guess-${batch}-${index}` }),
+      ]);
+      for (const { status } of await Promise.all(answers.flat())) counts[status] = (counts[status] ?? 0) + 1;
+    }
+    expect(counts).toEqual({ 401: 300, 429: 100 });
+    expect((await query(url, 'guess', 'SELECT 1')).status).toBe(429);
+    expect((await server.call({ path: dashboards, token: 'guess' })).status).toBe(429);
+    expect((await run('SELECT 1')).status, 'accepted before').toBe(200);
   });
 
   it('B7: 600 guesses at the same time are 300 guesses', async () => {

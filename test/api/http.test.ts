@@ -60,7 +60,8 @@ describe('the HTTP layer', () => {
       ['missing Host', head(`GET ${prefix}/x HTTP/1.1`), 400],
       ['header without a colon', head(`GET ${prefix}/x HTTP/1.1`, 'Host: h', 'nonsense'), 400],
       ['oversized headers', head(`GET ${prefix}/x HTTP/1.1`, 'Host: h', `X-Long: ${'a'.repeat(20_000)}`), 431],
-      ['oversized request line', head(`GET ${prefix}/${'a'.repeat(20_000)} HTTP/1.1`, 'Host: h'), 431],
+      ['URL above 64 KiB', head(`GET ${prefix}/${'a'.repeat(65_536)} HTTP/1.1`, 'Host: h'), 414],
+      ['URL of 64 KiB with "a&" only', head(`GET ${prefix}/?${'a&'.repeat(32_000)} HTTP/1.1`, 'Host: h'), 400],
       ['unknown method', head(`BREW ${prefix}/x HTTP/1.1`, 'Host: h'), 400],
       ['bad HTTP version', head(`GET ${prefix}/x HTTP/9.9`, 'Host: h'), 400],
       [
@@ -83,6 +84,10 @@ describe('the HTTP layer', () => {
     ])('B2: %s gets an error response, not a connection reset', async (_, bytes, status) => {
       expectFailure(`${prefix}/x`, await sendRaw(server.url, bytes), status);
     });
+  });
+
+  it('B2: a request line that Node rejects while it arrives gets an error response', async () => {
+    expectFailure('', await sendRaw(server.url, head(`GET /v1/${'a'.repeat(200_000)} HTTP/1.1`, 'Host: h')), 431);
   });
 
   it('B2: a malformed chunked body gets an error response, not a connection reset', async () => {

@@ -254,7 +254,7 @@ onEachStore('sign-in attempts', (store) => {
     const rejected = await postSession(server, wrong, from);
     expect([rejected.status, rejected.json.message]).toEqual([429, expect.stringMatching(/^Too many failed attempts/)]);
     expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
-    const stale = { cookie: `pilothouse_session=${'a'.repeat(43)}`, ...from };
+    const stale = { cookie: `${session.cookieName}=${'a'.repeat(43)}`, ...from };
     expect((await server.call({ path: SESSION, headers: stale })).status).toBe(429);
     expect((await server.call({ path: SESSION, headers: from })).status, 'nothing was attempted').toBe(401);
     expect((await postSession(server, acme.admin, from)).status).toBe(200);

@@ -49,7 +49,9 @@ onEachStore('signing in', (store) => {
   it('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { headers } = await postSession(server, acme.admin);
     expect(headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^pilothouse_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(
+        /^pilothouse_session_[0-9a-f]{32}=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+      ),
     ]);
   });
 
@@ -59,31 +61,44 @@ onEachStore('signing in', (store) => {
     ['the browser', { origin: 'https://pilothouse.example' }],
   ])('the cookie is Secure and bound to the host if %s indicates HTTPS', async (_, headers) => {
     const response = await postSession(server, acme.admin, headers);
-    const [, secret = ''] =
-      /^__Host-pilothouse_session=([\w-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/.exec(
+    const [, name = '', secret = ''] =
+      /^(__Host-pilothouse_session_[0-9a-f]{32})=([\w-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/.exec(
         response.headers.get('set-cookie') ?? '',
       ) ?? [];
     expect(secret).not.toBe('');
-    const cookie = `__Host-pilothouse_session=${secret}`;
+    const cookie = `${name}=${secret}`;
     const session = { cookie, 'x-pilothouse-csrf': response.json.csrf };
     // With and without the sign of HTTPS: a browser sends Origin only with some requests.
     for (const more of [{}, headers])
       for (const path of [SESSION, organization, '/api/v2/dashboards'])
         expect((await server.call({ path, headers: { ...session, ...more } })).status, path).toBe(200);
     const signedOut = await server.call({ method: 'DELETE', path: SESSION, headers: session });
-    expect(signedOut.headers.get('set-cookie')).toBe(
-      '__Host-pilothouse_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure',
-    );
+    expect(signedOut.headers.get('set-cookie')).toBe(`${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure`);
     expect((await server.call({ path: organization, headers: session })).status).toBe(401);
   });
 
   it('over HTTPS, a cookie without the prefix is ignored: another host of the domain may have set it', async () => {
-    const { secret, headers } = await signIn(server, acme.admin);
+    const { cookieName, secret, headers } = await signIn(server, acme.admin);
     const https = { 'x-forwarded-proto': 'https' };
     for (const path of [SESSION, organization])
       expect((await server.call({ path, headers: { ...headers, ...https } })).status, path).toBe(401);
-    const protectedCookie = { cookie: `pilothouse_session=${'x'.repeat(43)}; __Host-pilothouse_session=${secret}` };
+    const protectedCookie = { cookie: `${cookieName}=${'x'.repeat(43)}; __Host-${cookieName}=${secret}` };
     expect((await server.call({ path: SESSION, headers: protectedCookie })).status).toBe(200);
+  });
+
+  it('a session cannot be fixed: a cookie with a name that a page on another port can know is ignored', async () => {
+    const { cookieName, secret, csrf } = await signIn(server, acme.developer);
+    const names = ['pilothouse_session', '__Host-pilothouse_session', `pilothouse_session_${'0'.repeat(32)}`];
+    for (const name of [...names, cookieName.toUpperCase(), `${cookieName}_`])
+      for (const path of [SESSION, organization]) {
+        const headers = { cookie: `${name}=${secret}`, 'x-pilothouse-csrf': csrf };
+        expect((await server.call({ path, headers })).status, name).toBe(401);
+      }
+    // A session that was planted under the old name does not replace the one of the victim.
+    const victim = await signIn(server, acme.admin);
+    const planted = `pilothouse_session=${secret}; ${victim.cookie.cookie}`;
+    const found = await server.call({ path: SESSION, headers: { cookie: planted } });
+    expect(found.json.credential.name).toBe('admin');
   });
 
   it('never returns the same secret or CSRF token twice', async () => {
@@ -146,7 +161,8 @@ onEachStore('signing in', (store) => {
   });
 
   it('GET without a session returns 401 and opens no password dialog', async () => {
-    for (const cookie of ['', 'other=1', `pilothouse_session=${'a'.repeat(43)}`]) {
+    const { cookieName: name } = await signIn(server, acme.admin);
+    for (const cookie of ['', 'other=1', `${name}=${'a'.repeat(43)}`, `${name}=a`]) {
       const response = await server.call({ path: SESSION, headers: { cookie } });
       expectFailure(SESSION, response, 401);
       expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
@@ -154,8 +170,8 @@ onEachStore('signing in', (store) => {
   });
 
   it('finds the session among other cookies', async () => {
-    const { secret } = await signIn(server, acme.admin);
-    const cookie = `a=b; pilothouse_session=${secret}; pilothouse_session=${'b'.repeat(43)}; c`;
+    const { cookieName, secret } = await signIn(server, acme.admin);
+    const cookie = `a=b; ${cookieName}=${secret}; ${cookieName}=${'b'.repeat(43)}; c`;
     expect((await server.call({ path: SESSION, headers: { cookie } })).status).toBe(200);
   });
 
@@ -164,13 +180,26 @@ onEachStore('signing in', (store) => {
     const response = await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
     expect([response.status, response.json]).toEqual([200, {}]);
     expect(response.headers.get('set-cookie')).toBe(
-      'pilothouse_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+      `${session.cookieName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`,
     );
     expect((await getSession(server, session)).status).toBe(401);
     for (const path of [organization, '/api/v2/dashboards'])
       expect((await server.call({ path, headers: session.headers })).status).toBe(401);
     expect((await getSession(server, other)).status).toBe(200);
-    expect((await server.call({ method: 'DELETE', path: SESSION })).status).toBe(200);
+  });
+
+  it('B3: signing out without a session is a 401, which deletes the cookie of a session that has ended', async () => {
+    const session = await signIn(server, acme.admin);
+    await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
+    const unknown = { cookie: `${session.cookieName}=${'a'.repeat(43)}` };
+    for (const headers of [{}, session.headers, session.cookie, unknown]) {
+      const response = await server.call({ method: 'DELETE', path: SESSION, headers });
+      expectFailure(SESSION, response, 401);
+      expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
+      expect(response.headers.get('set-cookie')).toBe(
+        `${session.cookieName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`,
+      );
+    }
   });
 
   it('signing in again ends the previous session of the browser', async () => {

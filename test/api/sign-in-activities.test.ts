@@ -34,7 +34,11 @@ onEachStore('the audit log of the console', (store) => {
     expect(out.status).toBe(200);
     // Signing out again ends no session.
     await server.call({ method: 'DELETE', path: SESSION, headers: session.cookie });
-    await server.call({ method: 'DELETE', path: SESSION, headers: { cookie: `pilothouse_session=${'x'.repeat(43)}` } });
+    await server.call({
+      method: 'DELETE',
+      path: SESSION,
+      headers: { cookie: `${session.cookieName}=${'x'.repeat(43)}` },
+    });
     const [signedOut, signedIn, ...rest] = await list(server, 'resource_type=session');
     expect(rest).toEqual([]);
     const actor = { actorType: 'api', actorId: id, actorDetails: 'admin', actorIpAddress: '127.0.0.1', resourceId: id };

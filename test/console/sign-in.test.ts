@@ -44,7 +44,12 @@ inBrowser('sign-in', (browser) => {
     expect(readable).not.toContain(acme.admin.keySecret);
     expect(readable).not.toContain(acme.admin.keyId);
     const [cookie] = await page.context().cookies();
-    expect(cookie).toMatchObject({ name: 'pilothouse_session', httpOnly: true, sameSite: 'Strict', path: '/' });
+    expect(cookie).toMatchObject({
+      name: expect.stringMatching(/^pilothouse_session_[0-9a-f]{32}$/),
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/',
+    });
     expect(readable).not.toContain(cookie?.value);
   });
 
@@ -125,7 +130,7 @@ inBrowser('sign-in', (browser) => {
     const [cookie] = await page.context().cookies();
     await fetch(`${browser.server.url}/console/session`, {
       method: 'DELETE',
-      headers: { cookie: `pilothouse_session=${cookie?.value}` },
+      headers: { cookie: `${cookie?.name}=${cookie?.value}` },
     });
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();

@@ -248,3 +248,19 @@ export const BATCHES: Record<string, { type: string; body: () => string | Buffer
   },
   'opening brackets': { type: 'application/json', body: () => '['.repeat(BATCH_BYTES) },
 };
+
+const KIB = 1024;
+
+/** The queries of URLs that are expensive to parse if each parameter is searched in the rest of the URL. */
+export const LONG_URLS: Record<string, string> = {
+  'a& of 1 MiB': 'a&'.repeat(512 * KIB),
+  'a& of 100 KiB': 'a&'.repeat(50 * KIB),
+  'a& of 60 KiB': 'a&'.repeat(30 * KIB),
+  'a=1& of 60 KiB': 'a=1&'.repeat(15 * KIB),
+  '999 parameters of 60 bytes': `${'a'.repeat(59)}&`.repeat(999),
+  '999 users': 'user=%61%61%61&'.repeat(999),
+  'a password of escapes': `password=${'%61'.repeat(20 * KIB)}`,
+  'a statement of comments': `query=${'/**/'.repeat(15 * KIB)}`,
+  'equals signs': '='.repeat(60 * KIB),
+  'percent signs': '%'.repeat(60 * KIB),
+};

@@ -29,6 +29,34 @@ onEachStore('an embedded service', (store) => {
     expect(await (await fetch(`${url}/ping`)).text()).toBe('Ok.\n');
   });
 
+  it('takes statements of 60 KiB in a URL, and rejects a URL that would stop the server', async () => {
+    const { url, password } = await services.create();
+    const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
+    const long = await fetch(`${url}/?query=SELECT+length('${'a'.repeat(60 * 1024)}')`, { headers: { authorization } });
+    expect([long.status, await long.text()]).toEqual([200, `${60 * 1024}\n`]);
+    // Without credentials. The second one is what Node lets through.
+    expect((await fetch(`${url}/?${'a&'.repeat(32_000)}`)).status).toBe(400);
+    expect((await fetch(`${url}/?${'a&'.repeat(50_000)}`)).status).toBe(414);
+  });
+
+  it('cannot set cookies or run script on its host, which may be that of the console', async () => {
+    const { url, password } = await services.create();
+    const parameters = new URLSearchParams({
+      query: "SELECT '<script>document.cookie = 1</script>' FORMAT RawBLOB",
+      http_response_headers: "{'Set-Cookie':'a=b','Content-Type':'text/html','Clear-Site-Data':'\"*\"'}",
+      // ClickHouse compares names without case.
+      USER: 'default',
+      Password: password,
+    });
+    const response = await fetch(`${url}/?${parameters}`);
+    expect([response.status, await response.text()]).toEqual([200, '<script>document.cookie = 1</script>']);
+    const { headers } = response;
+    expect(['set-cookie', 'clear-site-data'].filter((name) => headers.has(name))).toEqual([]);
+    expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-type')).toBe('text/html');
+  });
+
   it('gets a new size without a failed query, and keeps its rows', async () => {
     const { id, query: run } = await services.create();
     await run('CREATE TABLE t (x UInt64) ENGINE = MergeTree ORDER BY x');
@@ -44,9 +72,13 @@ onEachStore('an embedded service', (store) => {
   });
 
   it('stops, refuses queries, starts again and is deleted with its data', async () => {
-    const { id, query: run } = await services.create();
+    const { id, url, query: run } = await services.create();
     expect((await services.command(id, 'stop')).json.result.state).toBe('stopping');
-    await services.untilState(id, 'stopped');
+    const { endpoints } = await services.untilState(id, 'stopped');
+    expect(endpoints, 'the address stays the same').toMatchObject([{ port: Number(new URL(url).port) }]);
+    const ping = await fetch(`${url}/ping`);
+    expect([ping.status, ping.headers.get('x-pilothouse-service-state')]).toEqual([503, 'stopped']);
+    expect(await ping.text()).toContain('The service is stopped');
     const refused = await run('SELECT 1');
     expect(refused.status).toBe(503);
     expect(refused.text).toContain('The service is stopped; start it to run queries');

@@ -47,7 +47,8 @@ describe('an embedded service without queries', () => {
   it('is not woken by pings or wrong passwords, and not kept awake by health probes', async () => {
     const { id, url, query } = await services.create();
     await letIdle(id);
-    expect(await (await fetch(`${url}/ping`)).text()).toBe('Ok.\n');
+    const ping = await fetch(`${url}/ping`);
+    expect([await ping.text(), ping.headers.get('x-pilothouse-service-state')]).toEqual(['Ok.\n', 'idle']);
     expect((await fetch(`${url}/?query=SELECT+1&user=default&password=wrong`)).status).toBe(401);
     expect(await services.read(id)).toMatchObject({ state: 'idle' });
     expect(await query('SELECT 1;')).toEqual({ status: 200, text: '1' });

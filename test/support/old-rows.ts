@@ -295,6 +295,7 @@ export function listOldRows(version: number): Record<string, Row[]> {
     usage_engines: [{ id: 1, identity: '98637262-a4b5-4c1c-bd07-fd21ac5779f3', bound_at: TIME }],
     engine_owners: [{ id: 1, node: old.role, directory: 'x', host: 'x', pid: 1, address: 'x', renewed_at: TIME }],
     rate_windows: [{ id: 'attempts 203.0.113.7', ends_at: TIME, taken: 1 }],
+    session_cookies: [{ id: 1, suffix: '0123456789abcdef0123456789abcdef' }],
     lock_clocks: [{ id: 1, passed_at: TIME }],
     idempotent_responses: [
       {

@@ -13,6 +13,7 @@ export const AUTHORIZATION = `Basic ${Buffer.from(`default:${PASSWORD}`).toStrin
 const SERVICE: ProxiedService = {
   id: 'service',
   port: 0,
+  state: 'running',
   username: 'default',
   passwordHash: hashSecret(PASSWORD),
   ipAccessList: [],

@@ -5,6 +5,8 @@ export const SESSION = '/console/session';
 
 /** A console session: the response to the sign-in and the headers that a browser sends. */
 export interface SignedIn {
+  /** The name of the cookie: the same for all sessions of a server, and another on every server. */
+  cookieName: string;
   /** The value of the cookie. */
   secret: string;
   csrf: string;
@@ -32,11 +34,13 @@ export async function signIn(
 ): Promise<SignedIn> {
   const response = await postSession(server, credentials, headers);
   expect(response.status, response.text).toBe(200);
-  const secret = /^pilothouse_session=([\w-]{43});/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? '';
-  expect(secret).not.toBe('');
+  const setCookie = response.headers.get('set-cookie') ?? '';
+  const [, cookieName = '', secret = ''] = /^(pilothouse_session_[0-9a-f]{32})=([\w-]{43});/.exec(setCookie) ?? [];
+  expect(secret, setCookie).not.toBe('');
   const { csrf } = response.json;
-  const cookie = `pilothouse_session=${secret}`;
-  return { secret, csrf, cookie: { cookie }, headers: { cookie, 'x-pilothouse-csrf': csrf }, json: response.json };
+  const cookie = `${cookieName}=${secret}`;
+  const sent = { cookie, 'x-pilothouse-csrf': csrf };
+  return { cookieName, secret, csrf, cookie: { cookie }, headers: sent, json: response.json };
 }
 
 export const getSession = (server: Callable, { cookie }: SignedIn): Promise<ApiResponse> =>

@@ -15,7 +15,9 @@ const CODES: Record<number, string> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'UNPROCESSABLE_ENTITY',
   429: 'TOO_MANY_REQUESTS',
+  414: 'URI_TOO_LONG',
   431: 'HEADERS_TOO_LARGE',
+  501: 'NOT_IMPLEMENTED',
   503: 'SERVICE_UNAVAILABLE',
 };
 
@@ -30,21 +32,30 @@ interface Failure {
 export function expectFailure(path: string, { status, headers, text, json }: Failure, expected: number): void {
   const header = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
   expect(status, `${path}: ${text.slice(0, 500)}`).toBe(expected);
-  expect(header('content-type')).toBe('application/json; charset=utf-8');
+  const isJson =
+    path === '' ||
+    ['/v1', '/api/v2'].some((prefix) => isUnder(path, prefix)) ||
+    /^\/console\/(session|config)$/.test(path);
+  expect(header('content-type')).toBe(isJson ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8');
   const requestId = header('x-request-id');
   expect(requestId).toMatch(UUID_V4);
   expect(text).not.toMatch(/node_modules|\.[jt]s:\d|\n\s+at /);
-  if (isUnder(path, '/v1')) {
+  if (isUnder(path, '/v1') || path === '') {
+    // An empty path: the URL could not be read, so the response has the members of both interfaces.
+    const members = path === '' ? { message: expect.stringMatching(/\S/) } : {};
     expect(json).toEqual({
       requestId,
       error: expect.stringMatching(new RegExp(`^${CODES[expected]}: \\S`)),
       status: expected,
+      ...members,
     });
   } else if ((isUnder(path, '/api/v2') || isUnder(path, '/console')) && expected === 400) {
     expect(json).toEqual({
       message: expect.stringMatching(/\S/),
       errors: expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]),
     });
+  } else if (!isJson) {
+    expect(text).toMatch(/^\S.*\n$/);
   } else {
     expect(json).toEqual({ message: expect.stringMatching(/\S/) });
   }

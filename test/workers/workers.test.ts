@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { acme } from '../support/fleet.ts';
 import { isAlive, listChildren } from '../support/processes.ts';
+import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, run, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -71,7 +72,10 @@ onEachStore('several worker processes', (store) => {
   const readMetrics = async () => (await first.send('/metrics')).text;
 
   beforeAll(async () => {
-    server = await startServer(store, { inProcess: false, args: [...WORKERS, '--log-level', 'warn'] });
+    server = await startServer(store, {
+      inProcess: false,
+      args: [...WORKERS, '--log-level', 'warn', '--endpoint-ports', '0'],
+    });
     // One after the other, so that each worker gets one connection.
     for (const { send } of connections) expect((await send('/healthz')).status).toBe(200);
   });
@@ -189,6 +193,24 @@ onEachStore('several worker processes', (store) => {
       );
     }
     expect(listEngines(server.pid)).toHaveLength(1);
+  });
+
+  // The last one: the address is past its limit afterwards.
+  it('B7: count guesses at the API together with those at the endpoint of a service', async () => {
+    const { url } = await useServices(server).create();
+    const statuses: number[] = [];
+    for (let batch = 0; batch < 8; batch++) {
+      const answers = Array.from({ length: 25 }, (_, index) => [
+        query(url, `guess-${batch}-${index}`, 'SELECT 1'),
+        server.call({ path: '/api/v2/dashboards', token: `guess-${batch}-${index}` }),
+      ]);
+      for (const { status } of await Promise.all(answers.flat())) statuses.push(status);
+    }
+    const checked = statuses.filter((status) => status === 401).length;
+    // Each process leaves at most one share of six unused.
+    expect(checked).toBeLessThanOrEqual(300);
+    expect(checked).toBeGreaterThanOrEqual(300 - 3 * 6);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 });
 

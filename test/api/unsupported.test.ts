@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { acme, globex } from '../support/fleet.ts';
+import { createPolicy, createRoleClient } from '../support/roles.ts';
+import { useServer } from '../support/server.ts';
+import { expectFailure } from '../support/shapes.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const service = `${organization}/services/${acme.primary}`;
+const unknown = '00000000-0000-4000-8000-000000000000';
+
+/** Operations of the public interfaces: methods, path, and part of the reason why they are not served. */
+const MANAGEMENT: [string, string, string][] = [
+  ['GET', `${organization}/quotas`, 'settings of the server'],
+  ['GET', `${organization}/quotas/replicas-per-warehouse`, 'settings of the server'],
+  ['GET', `${organization}/serviceProfiles?region_id=x`, 'machine profiles'],
+  ['GET', `${organization}/members`, 'no user accounts'],
+  ['GET PATCH DELETE', `${organization}/members/${unknown}`, 'no user accounts'],
+  ['GET POST', `${organization}/invitations`, 'no user accounts'],
+  ['GET DELETE', `${organization}/invitations/${unknown}`, 'no user accounts'],
+  ['GET', `${organization}/notifications?limit=1`, 'alerts of budgets only'],
+  ['GET', `${organization}/notificationTypes`, 'alerts of budgets only'],
+  ['GET', `${organization}/creditBalances`, 'sells no credits'],
+  ['GET POST', `${organization}/postgres`, 'ClickHouse services only'],
+  ['GET', `${organization}/byocInfrastructure/${unknown}/tags`, 'cloud accounts'],
+  ['GET PUT DELETE', `${service}/upgradeWindow`, 'does not upgrade services'],
+  ['GET PATCH', `${service}/clickhouseSettings`, 'settings of the database'],
+  ['GET', `${service}/clickhouseSettings/schema`, 'settings of the database'],
+  ['GET DELETE', `${service}/clickhouseSettings/max_threads`, 'settings of the database'],
+  ['GET', `${service}/backups`, 'does not back up'],
+  ['GET', `${service}/backups/${unknown}`, 'does not back up'],
+  ['GET PATCH', `${service}/replicaAwareRouting`, 'does not route queries'],
+  ['GET POST', `${service}/clickpipes`, 'ingestion pipelines'],
+  ['GET POST', `${service}/clickstack/alerts`, 'alerts of budgets only'],
+  ['GET PUT DELETE', `${service}/clickstack/alerts/${unknown}`, 'alerts of budgets only'],
+  ['GET POST', `${service}/clickstack/webhooks`, 'alerts of budgets only'],
+  ['POST', `${service}/clickstack/webhooks/validate`, 'alerts of budgets only'],
+  ['PUT DELETE', `${service}/clickstack/webhooks/${unknown}`, 'alerts of budgets only'],
+  ['GET POST', `${service}/clickstack/saved-searches`, 'does not store searches'],
+  ['GET PUT DELETE', `${service}/clickstack/saved-searches/${unknown}`, 'does not store searches'],
+  ['GET POST', `${service}/clickstack/roles`, 'those of the management interface'],
+  ['GET PUT DELETE', `${service}/clickstack/roles/${unknown}`, 'those of the management interface'],
+  ['GET', `${service}/clickstack/team`, 'no user accounts'],
+  ['GET POST', `${service}/clickstack/connections`, 'engine of the server'],
+  ['GET POST', `${service}/query-api-endpoints`, 'does not run queries'],
+  ['GET PUT DELETE', `${service}/query-api-endpoints/${unknown}`, 'does not run queries'],
+  ['GET POST', `${service}/saved-queries`, 'does not store queries'],
+  ['GET PUT DELETE', `${service}/saved-queries/${unknown}`, 'does not store queries'],
+];
+
+const DASHBOARDS: [string, string, string][] = [
+  ['GET POST', '/api/v2/alerts?limit=200', 'alerts of budgets only'],
+  ['GET PUT DELETE', '/api/v2/alerts/64f0c1d2e3a4b5c6d7e8f900', 'alerts of budgets only'],
+  ['GET POST', '/api/v2/webhooks', 'alerts of budgets only'],
+  ['PUT DELETE', '/api/v2/webhooks/64f0c1d2e3a4b5c6d7e8f900', 'alerts of budgets only'],
+  ['GET POST', '/api/v2/saved-searches', 'does not store searches'],
+  ['GET PUT DELETE', '/api/v2/saved-searches/64f0c1d2e3a4b5c6d7e8f900', 'does not store searches'],
+  ['POST', '/api/v2/search', '/api/v2/charts/tile'],
+  ['GET', '/api/v2', 'no user accounts'],
+  ['GET', '/api/v2/team', 'no user accounts'],
+  ['PATCH', '/api/v2/team/defaultUserRole', 'no user accounts'],
+  ['GET', '/api/v2/members', 'no user accounts'],
+  ['GET POST', '/api/v2/invitations', 'no user accounts'],
+  ['DELETE', '/api/v2/member/64f0c1d2e3a4b5c6d7e8f900', 'no user accounts'],
+  ['GET POST', '/api/v2/roles', 'those of the management interface'],
+];
+
+const expand = (operations: [string, string, string][]) =>
+  operations.flatMap(([methods, path, reason]) => methods.split(' ').map((method) => ({ method, path, reason })));
+
+describe('operations of the public interfaces that are not served', () => {
+  const server = useServer('libsql');
+
+  it.each(expand(MANAGEMENT))('B2, B3: $method $path is a 501 with the reason', async ({ method, path, reason }) => {
+    // What is in the body or the query does not matter.
+    const body = method === 'GET' ? {} : { text: '{', headers: { 'content-type': 'application/json' } };
+    const response = await server.call({ method, path, key: acme.admin, ...body });
+    expectFailure(path, response, 501);
+    expect(response.json.error).toContain(reason);
+    expect(response.json.error).toContain(`${method} ${path.split('?', 1)[0]} is not supported: `);
+  });
+
+  it.each(expand(DASHBOARDS))('B2, B3: $method $path is a 501 with the reason', async ({ method, path, reason }) => {
+    const response = await server.call({ method, path, token: acme.token });
+    expectFailure(path, response, 501);
+    expect(response.json.message).toContain(reason);
+  });
+
+  it('B8: credentials, path, organization and service are checked first', async () => {
+    const window = (organizationId: string, serviceId: string) =>
+      `/v1/organizations/${organizationId}/services/${serviceId}/upgradeWindow`;
+    const { call } = server;
+    expectFailure('/v1/x', await call({ path: window('nonsense', 'nonsense') }), 401);
+    expectFailure('/v1/x', await call({ path: window('nonsense', unknown), key: acme.admin }), 400);
+    expectFailure('/v1/x', await call({ path: window(globex.id, acme.primary), key: acme.admin }), 404);
+    const missing = await call({ path: window(acme.id, unknown), key: acme.admin });
+    expect([missing.status, missing.json.error]).toEqual([404, `NOT_FOUND: service ${unknown} does not exist`]);
+    expectFailure('/v1/x', await call({ path: window(acme.id, acme.primary), key: acme.query }), 501);
+    // Whatever the roles allow.
+    const { credentials } = await createRoleClient(server).createKeyWith(
+      createPolicy(['control-plane:service:view'], ['instance/*']),
+    );
+    expectFailure('/v1/x', await call({ path: window(acme.id, acme.primary), key: credentials }), 501);
+    expectFailure('/api/v2/x', await call({ path: '/api/v2/alerts' }), 401);
+    // The methods of served paths are not affected.
+    expectFailure('/v1/x', await call({ method: 'PATCH', path: `${service}/clickstack/sources` }), 405);
+    expectFailure('/v1/x', await call({ path: `${organization}/constructor` }), 404);
+    expectFailure('/api/v2/x', await call({ path: '/api/v2/nothing' }), 404);
+  });
+
+  it('B2: a path outside of both interfaces is a 404 in plain text, which no client takes for a deleted resource', async () => {
+    const paths = [
+      `/organizations/${acme.id}/services/${acme.primary}`,
+      '/dashboards',
+      '/api/v1/dashboards',
+      '/console/nothing',
+      '/v11/organizations',
+    ];
+    for (const path of paths) {
+      const response = await server.call({ path, key: acme.admin });
+      expectFailure(path, response, 404);
+      expect(response.text).toBe(`GET ${path} does not exist\n`);
+    }
+  });
+});
