@@ -99,7 +99,10 @@ export async function connectToServer({ url, key }: ServerAddress) {
     return response;
   };
   const response = await send('/v1/organizations', {});
-  if (!response.ok) throw await readError(response);
+  if (!response.ok) {
+    const { message } = await readError(response);
+    throw new AppError(findErrorCode(response.status), `${base} rejects the key: ${message}`);
+  }
   const [organization] = (await readJson(response)).result as RemoteOrganization[];
   if (!organization) throw new AppError('unavailable', `${base} is not a Pilothouse server`);
   return { organization, api: createApi(send, organization) };

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, opendirSync, rmSync } from 'node:fs';
 import { createServer, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -123,14 +123,16 @@ async function checkStore(config: Config): Promise<CheckResult[]> {
 }
 
 /** A server creates its store at its first start. */
-function checkNewStore({ databaseUrl, dataDirectory }: Config, name: string): CheckResult {
-  const directory = databaseUrl === undefined ? findExistingDirectory(resolve(dataDirectory)) : undefined;
-  const text = `${name} has no store yet; pilothouse serve creates it`;
+function checkNewStore(config: Config, name: string): CheckResult {
   try {
-    if (directory !== undefined) accessSync(directory, constants.W_OK);
-    return pass('store', text);
-  } catch {
-    return fail('store', `${directory} cannot be written by this user`, 'Let this user write to it, or set --data');
+    if (config.databaseUrl === undefined) {
+      const directory = findExistingDirectory(resolve(config.dataDirectory));
+      opendirSync(directory).closeSync();
+      accessSync(directory, constants.W_OK);
+    }
+    return pass('store', `${name} has no store yet; pilothouse serve creates it`);
+  } catch (error) {
+    return fail('store', `${name}: ${(error as Error).message}`, getStoreRemedy(error, config));
   }
 }
 

@@ -38,9 +38,9 @@ export async function findServer({ access, flags, file, config }: Given): Promis
 
 function rejectTwoPlaces(isFlagged: (name: SettingName) => boolean): void {
   const names: SettingName[] = ['serverUrl', 'profile', ...STORE];
-  const given = names.filter(isFlagged).map((name) => SETTINGS[name].flag);
-  if (given.length > 1 && given.some((flag) => flag === SETTINGS.serverUrl.flag || flag === SETTINGS.profile.flag))
-    throw new UsageError([`${given.join(' and ')} cannot be used together`]);
+  const [first, second] = names.filter(isFlagged);
+  if (first && second && !STORE.includes(first))
+    throw new UsageError([`${SETTINGS[first].flag} and ${SETTINGS[second].flag} cannot be used together`]);
 }
 
 /** Asks for the key if there is a terminal. */

@@ -7,7 +7,7 @@ import { API_SETTINGS } from '../settings.ts';
 import type { Api } from './api.ts';
 import { defineCommand } from './command.ts';
 import { anyText, argument, jsonOption, listOption, numberRule, option, organizationOption } from './parameters.ts';
-import { findRole } from './roles.ts';
+import { findRole, type Role } from './roles.ts';
 
 type Key = Static<typeof KeyRecord>;
 
@@ -80,11 +80,17 @@ const createKey = defineCommand({
     }),
 });
 
-/** System roles are sent by name, so that the API says which of them it does not know. */
+/** If no role is a custom one, names are sent, so that the API lists those it does not know with all other mistakes. */
 async function toRoles(api: Api, wanted: readonly string[]) {
-  if (wanted.every(isKeyRole)) return { roles: wanted };
+  const isCustom = wanted.some((name) => !isKeyRole(name)) && (await api.list<Role>('/roles')).some(isOneOf(wanted));
+  if (!isCustom) return { roles: wanted };
   return { assignedRoleIds: await Promise.all(wanted.map(async (name) => (await findRole(api, name)).id)) };
 }
+
+const isOneOf =
+  (wanted: readonly string[]) =>
+  ({ id, name, type }: Role): boolean =>
+    wanted.includes(id) || (type === 'custom' && wanted.includes(name));
 
 const disableKey = defineCommand({
   name: 'key disable',

@@ -7,7 +7,7 @@ import type { Api } from './api.ts';
 import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
 import { anyText, argument, jsonOption, listOption, option, organizationOption, requiredOption } from './parameters.ts';
 
-type Role = Static<typeof RoleRecord>;
+export type Role = Static<typeof RoleRecord>;
 
 const roleArgument = argument('<role>', 'Id or name of the role');
 const policiesHelp = 'YAML or JSON file with the list of policies: allowDeny, permissions and resources of each';
