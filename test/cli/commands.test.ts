@@ -227,8 +227,12 @@ describe('the command line', () => {
 
   it.each([
     [['fly'], "error: unknown command 'fly'"],
-    [['key', 'steal'], "error: unknown command 'steal'"],
-    [['serve', '--fast'], "error: unknown option '--fast'"],
+    [['key', 'steal'], "error: unknown command 'steal'\n(run pilothouse key --help for a list of commands)\n"],
+    [
+      ['serve', '--fast'],
+      "error: unknown option '--fast'\n(run pilothouse serve --help for its arguments and options)\n",
+    ],
+    [['service', 'scale'], '(run pilothouse service scale --help for its arguments and options)\n'],
     [['serve', 'now'], 'error: too many arguments'],
     [['apply'], "error: missing required argument 'file'"],
     [['key', 'disable'], "error: missing required argument 'id'"],
