@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
-import { openFile, readFile, readFileMode, writeFile, writeNewFile } from './cli/files.ts';
+import { openFile, readFile, readFileMode, writeFile, writeNewFile, writePrivateFile } from './cli/files.ts';
 import { runProgram } from './cli/program.ts';
+import { promptSecret } from './cli/secret-prompt.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 
@@ -37,12 +38,25 @@ function waitForStop(): Promise<void> {
   });
 }
 
+// The arguments of a process can be seen by every user of the machine; a title replaces them.
+if (process.argv.some((argument) => /^--(key|password)(=|$)/.test(argument))) process.title = 'pilothouse';
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   environment: process.env,
   readFile,
   readFileMode,
   writeFile,
   writeNewFile,
+  writePrivateFile,
+  readSecret: (prompt) =>
+    promptSecret(
+      {
+        input: process.stdin,
+        write: (text) => process.stderr.write(text),
+        interrupt: () => process.kill(process.pid, 'SIGINT'),
+      },
+      prompt,
+    ),
   openFile,
   print: (line) => process.stdout.write(`${line}\n`),
   async write(bytes) {

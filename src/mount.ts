@@ -112,8 +112,13 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
 
 type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'> & { cookies: SessionCookies };
 
-function createManagement(
-  { config, state, clock, domains, findIdleStatus, listUsageWarnings, rateCounter }: Options,
+interface ManagementOptions
+  extends Pick<Options, 'state' | 'clock' | 'domains' | 'findIdleStatus' | 'listUsageWarnings' | 'rateCounter'> {
+  config: Pick<Config, 'basePath'>;
+}
+
+export function createManagement(
+  { config, state, clock, domains, findIdleStatus, listUsageWarnings, rateCounter }: ManagementOptions,
   shared: SharedGuard,
 ): MountedInterface {
   return {
@@ -230,14 +235,21 @@ async function createMountedApp(
   ];
   const checkReady = () => state.check();
   healthRoutes({ renderMetrics, authorizeMetrics, clock, isDraining, checkReady, listWarnings })(app);
-  for (const { guard, bodyLimitBytes, routes } of interfaces)
-    app.register((scope) => {
-      limitBodies(scope as App, bodyLimitBytes);
-      guardRoutes(scope as App, guard);
-      supportIdempotency(scope as App, domains.keptResponses);
-      for (const addRoutes of routes) scope.register((child) => addRoutes(child as App));
-    });
+  for (const one of interfaces) mountInterface(app, domains, one);
   return app;
+}
+
+export function mountInterface(
+  app: App,
+  { keptResponses }: Domains,
+  { guard, bodyLimitBytes, routes }: MountedInterface,
+) {
+  app.register((scope) => {
+    limitBodies(scope as App, bodyLimitBytes);
+    guardRoutes(scope as App, guard);
+    supportIdempotency(scope as App, keptResponses);
+    for (const addRoutes of routes) scope.register((child) => addRoutes(child as App));
+  });
 }
 
 function limitBodies(scope: App, bytes: number): void {

@@ -1,3 +1,4 @@
+import { CLIENT_SETTINGS } from './client-settings.ts';
 import { parseBasePath } from './http/base-path.ts';
 import { SERVICE_SETTINGS } from './running-settings.ts';
 import type { Setting } from './setting.ts';
@@ -273,12 +274,16 @@ export const SETTINGS = {
     parse: (text): LogLevel | typeof INVALID => LOG_LEVELS.find((level) => level === text) ?? INVALID,
     rule: `must be one of ${LOG_LEVELS.join(', ')}`,
   },
+  ...CLIENT_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
 
-export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
+/** The settings of a server. */
+export const ALL_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => !(name in CLIENT_SETTINGS));
 /** For commands that open the store. */
 export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'logLevel'];
+/** For commands that use the API of a server, or the same API on the store. */
+export const API_SETTINGS: readonly SettingName[] = ['serverUrl', 'serverKey', 'profile', ...STORE_SETTINGS];
 /** For commands that also query the engine. */
 export const ENGINE_SETTINGS: readonly SettingName[] = [...STORE_SETTINGS, 'clickhouseUrl', 'engineMemoryBytes'];

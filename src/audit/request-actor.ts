@@ -14,6 +14,7 @@ export function getOrigin(request: FastifyRequest): Origin {
 
 /** The actor that the audit log names for a change made by this request. */
 export function getActor(request: FastifyRequest): Actor {
-  const { credentialId, credentialName } = getIdentity(request);
+  const { credentialId, credentialName, isLocal } = getIdentity(request);
+  if (isLocal) return { type: 'system', id: credentialId, details: credentialName };
   return { type: 'api', id: credentialId, details: credentialName, ...getOrigin(request) };
 }

@@ -11,6 +11,7 @@ export const apply = defineCommand({
   name: 'apply',
   summary: 'Apply a fleet file to the store',
   settings: STORE_SETTINGS,
+  mayCreateStore: true,
   arguments: { file: argument('<file>', 'Fleet file, YAML or JSON') },
   options: {
     dryRun: dryRunOption,

@@ -1,10 +1,13 @@
+import type { Static } from 'typebox';
+import type { ActivityRecord } from '../audit/schema.ts';
 import type { Verification } from '../audit/verification.ts';
+import { MAX_PAGE_SIZE } from '../kernel/page.ts';
 import type { Organization } from '../organizations/organization.ts';
-import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import { API_SETTINGS, INVALID, STORE_SETTINGS } from '../settings.ts';
 import type { ChainHead } from '../state/activity-chain.ts';
 import { type CommandOutput, defineCommand, UsageError } from './command.ts';
 import { getOrganization } from './context.ts';
-import { jsonOption, option, type ValueRule } from './parameters.ts';
+import { countRule, jsonOption, option, optionWithDefault, organizationOption, type ValueRule } from './parameters.ts';
 
 const headRule: ValueRule<ChainHead> = {
   rule: 'must look like 42:<64 hexadecimal digits>, as printed by audit verify',
@@ -36,7 +39,69 @@ const verify = defineCommand({
     }),
 });
 
-export const auditCommands = [verify];
+type Activity = Static<typeof ActivityRecord>;
+
+const DEFAULT_ACTIVITIES = '100';
+
+const listActivities = defineCommand({
+  name: 'audit list',
+  summary: 'List activities of the audit log, newest first',
+  settings: API_SETTINGS,
+  options: {
+    org: organizationOption,
+    from: option('<time>', 'First day or time, ISO 8601'),
+    to: option('<time>', 'Last day (inclusive) or time (exclusive), ISO 8601'),
+    type: option('<type>', 'Type of the activity, such as key_create'),
+    actor: option('<actor>', 'Id of the actor, such as a key, or the name it had at the time'),
+    resourceType: option('<type>', 'Type of the changed resource: service, key, dashboard, budget and others'),
+    resourceId: option('<id>', 'Id of the changed resource'),
+    text: option('<text>', 'Text to search for; separate alternatives with |'),
+    limit: optionWithDefault('<number>', 'Number of activities', DEFAULT_ACTIVITIES, countRule),
+    json: jsonOption,
+  },
+  run: ({ withApi, options: { from, to, type, actor, resourceType, resourceId, text, limit } }) =>
+    withApi(async (api) => {
+      const activities = await api.list<Activity>('/activities', {
+        query: {
+          from_date: from,
+          to_date: to,
+          type,
+          actor,
+          resource_type: resourceType,
+          resource_id: resourceId,
+          text,
+          limit: Math.min(limit, MAX_PAGE_SIZE),
+        },
+        options: FILTERS,
+        maxRecords: limit,
+      });
+      return {
+        json: activities,
+        table: {
+          header: ['TIME', 'TYPE', 'ACTOR', 'RESOURCE', 'ID'],
+          rows: activities.map((one) => [
+            one.createdAt,
+            one.activityType,
+            one.actorDetails,
+            `${one.resourceType} ${one.resourceId}`,
+            one.id,
+          ]),
+        },
+      };
+    }),
+});
+
+const FILTERS = {
+  from_date: 'from',
+  to_date: 'to',
+  type: 'type',
+  actor: 'actor',
+  resource_type: 'resourceType',
+  resource_id: 'resourceId',
+  text: 'text',
+};
+
+export const auditCommands = [listActivities, verify];
 
 type Checked = Verification & { organization: Organization };
 

@@ -1,4 +1,7 @@
+import { accessSync, constants, existsSync, mkdtempSync, opendirSync, rmSync } from 'node:fs';
 import { createServer, isIPv6 } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
 import { createDomains } from '../domains.ts';
@@ -106,7 +109,7 @@ const MAX_CLOCK_SKEW_MS = 2000;
 async function checkStore(config: Config): Promise<CheckResult[]> {
   const name = config.databaseUrl ? 'PostgreSQL' : `libSQL in ${config.dataDirectory}`;
   try {
-    const state = await openState({ ...config, clock: systemClock });
+    const state = await openState({ ...config, clock: systemClock, mayCreate: false });
     try {
       await state.check();
       return [pass('store', `${name} is reachable, migrated and writable`), checkClock(await state.now())];
@@ -114,8 +117,28 @@ async function checkStore(config: Config): Promise<CheckResult[]> {
       await state.close();
     }
   } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return [checkNewStore(config, name)];
     return [fail('store', `${name}: ${(error as Error).message}`, getStoreRemedy(error, config))];
   }
+}
+
+/** A server creates its store at its first start. */
+function checkNewStore(config: Config, name: string): CheckResult {
+  try {
+    if (config.databaseUrl === undefined) {
+      const directory = findExistingDirectory(resolve(config.dataDirectory));
+      opendirSync(directory).closeSync();
+      accessSync(directory, constants.W_OK);
+    }
+    return pass('store', `${name} has no store yet; pilothouse serve creates it`);
+  } catch (error) {
+    return fail('store', `${name}: ${(error as Error).message}`, getStoreRemedy(error, config));
+  }
+}
+
+function findExistingDirectory(path: string): string {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? path : findExistingDirectory(parent);
 }
 
 function getStoreRemedy(error: unknown, { databaseUrl }: Config): string {
@@ -139,12 +162,16 @@ const NO_LOG = { debug() {}, info() {}, warn() {} };
 
 /** Checks the engine, and whether it has the usage events of the store. */
 async function checkEngine(config: Config, isServerRunning: boolean): Promise<CheckResult[]> {
-  const engine = openEngine({ ...config, clock: systemClock, log: NO_LOG });
+  // Only a server creates the data directory, whose name may be a typing error. Until then the engine runs in another one.
+  const { dataDirectory } = config;
+  const temporary = existsSync(dataDirectory) ? undefined : mkdtempSync(join(tmpdir(), 'pilothouse-doctor-'));
+  const engine = openEngine({ ...config, dataDirectory: temporary ?? dataDirectory, clock: systemClock, log: NO_LOG });
   try {
     const { result, canRead } = await checkQueries(engine, isServerRunning, config);
     return [result, ...(await checkUsage(config, engine, canRead))];
   } finally {
     await engine.close();
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   }
 }
 
@@ -184,7 +211,7 @@ const OWNER_REMEDY = 'Stop the other node, or give all nodes the same ClickHouse
 /** The store is checked first; if it cannot be opened, that check has failed already. */
 async function checkUsage(config: Config, engine: Engine, canReadEngine: boolean): Promise<CheckResult[]> {
   const check = 'usage';
-  const state = await openState({ ...config, clock: systemClock }).catch(() => undefined);
+  const state = await openState({ ...config, clock: systemClock, mayCreate: false }).catch(() => undefined);
   if (!state) return [];
   try {
     const domains = createDomains({ state, engine, clock: systemClock, log: NO_LOG, config });

@@ -3,6 +3,7 @@ import type { Config, ConfigFile, SettingTexts } from '../config.ts';
 import type { Domains } from '../domains.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { SettingName } from '../settings.ts';
+import type { Api, ServerAddress } from './api.ts';
 import type { ParameterSet, ParameterValues } from './parameters.ts';
 
 /** Access to the process: environment, files, streams and signals. Provided by `main.ts`; commands use nothing else. */
@@ -15,6 +16,10 @@ export interface ProcessAccess {
   writeFile(path: string, text: string): void;
   /** Only the owner can read the file. Throws if it exists. */
   writeNewFile(path: string, text: string): void;
+  /** Creates or replaces the file and its directory. Only the owner can read it. */
+  writePrivateFile(path: string, text: string): void;
+  /** Asks for a line on the terminal without showing it. Undefined if there is no terminal, or if nothing is typed. */
+  readSecret(prompt: string): Promise<string | undefined>;
   /** Streams a file of any size. */
   openFile(path: string): { bytes: number; chunks: AsyncIterable<Buffer> };
   /** Writes a line of data to standard output. */
@@ -56,7 +61,11 @@ export interface CommandContext<Options = unknown, Arguments = unknown> extends 
   actor(program?: string): Actor;
   /** Opens the store and the engine, runs `work`, closes them. */
   withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T>;
-  /** The same, with the organization that `--org` names. */
+  /** The server that the command is to use; undefined for the store. */
+  findServer(): Promise<ServerAddress | undefined>;
+  /** Runs `work` on the API of the server that the command is to use, or on that of the store. */
+  withApi<T>(work: (api: Api) => Promise<T>): Promise<T>;
+  /** As `withDomains`, with the organization that `--org` names. */
   withOrganization<T>(work: (organization: Organization, domains: Domains) => Promise<T>): Promise<T>;
 }
 
@@ -82,6 +91,8 @@ interface CommandDefinition<Options, Arguments> {
   settings?: readonly SettingName[];
   /** Defaults that differ from those of `SETTINGS`. */
   defaults?: SettingTexts;
+  /** The command creates the store if there is none. Other commands fail. */
+  mayCreateStore?: boolean;
   arguments?: Arguments;
   options?: Options;
   run(context: CommandContext<ParameterValues<Options>, ParameterValues<Arguments>>): Promise<CommandOutput>;
@@ -111,3 +122,17 @@ export function readInputFile({ readFile }: Pick<ProcessAccess, 'readFile'>, pat
 /** The settings that a command accepts. A command with settings also reads them from a config file. */
 export const listSettings = ({ settings }: Pick<Command, 'settings'>): SettingName[] =>
   settings ? [...new Set([...settings, 'configFile' as const])] : [];
+
+/** A secret setting can also be read from a file: `--key-file`. */
+export const formatFileFlag = (flag: string): string => `${flag}-file`;
+
+const MAX_SECRET_BYTES = 64 * 1024;
+
+/** Without the line break at its end. */
+export function readSecretFile({ readFile }: Pick<ProcessAccess, 'readFile'>, path: string): string {
+  try {
+    return readFile(path, MAX_SECRET_BYTES).trim();
+  } catch (error) {
+    throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
+  }
+}

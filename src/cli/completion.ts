@@ -1,5 +1,5 @@
-import { SETTINGS } from '../settings.ts';
-import { type Command, defineCommand, listSettings } from './command.ts';
+import { SETTINGS, type Setting } from '../settings.ts';
+import { type Command, defineCommand, formatFileFlag, listSettings } from './command.ts';
 import { renderBash, renderFish, renderZsh } from './completion-scripts.ts';
 import { argument, formatFlag, oneOf } from './parameters.ts';
 
@@ -54,9 +54,10 @@ function createTable(groups: Record<string, string>, commands: readonly Command[
 function listOptions(command: Command): CompletionWord[] {
   const { options = {} } = command;
   const own = Object.entries(options).map(([key, { syntax, help }]) => ({ word: formatFlag(key), help, syntax }));
-  const shared = listSettings(command).map((setting) => {
-    const { flag, argument: syntax, help } = SETTINGS[setting];
-    return { word: flag, help, syntax };
+  const shared = listSettings(command).flatMap((setting) => {
+    const { flag, argument: syntax, help, isSecret }: Setting = SETTINGS[setting];
+    const file = { word: formatFileFlag(flag), help: `File that contains ${flag}`, syntax: '<file>' };
+    return [{ word: flag, help, syntax }, ...(isSecret ? [file] : [])];
   });
   return [
     ...[...own, ...shared].map(({ word, help, syntax }) => {

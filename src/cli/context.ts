@@ -1,25 +1,38 @@
+import type { Logger } from 'pino';
 import type { Actor } from '../audit/activity.ts';
 import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
 import { openEngine } from '../engine/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { openLocalApi } from '../local-api.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { openState } from '../state/open.ts';
+import type { State } from '../state/state.ts';
+import { type Api, connectToServer, createApi } from './api.ts';
 import { type CommandContext, type ProcessAccess, UsageError } from './command.ts';
 import { readConfigFile } from './config-file.ts';
+import { findServer } from './connection.ts';
 import { openLogs } from './logs.ts';
 
 interface ContextInput {
   access: ProcessAccess;
   flags: SettingTexts;
   defaults: SettingTexts | undefined;
+  mayCreateStore: boolean;
   options: Record<string, unknown>;
   arguments: Record<string, unknown>;
 }
 
-export function createCommandContext({ access, flags, defaults = {}, ...given }: ContextInput): CommandContext {
+export function createCommandContext({
+  access,
+  flags,
+  defaults = {},
+  mayCreateStore: mayCreate,
+  ...given
+}: ContextInput): CommandContext {
   const { environment, readFile, userName } = access;
+  const { org } = given.options as { org?: string };
 
   let file: { read: ConfigFile | undefined } | undefined;
   const readFileOnce = (): ConfigFile | undefined => {
@@ -34,19 +47,44 @@ export function createCommandContext({ access, flags, defaults = {}, ...given }:
   }
   const readConfig = (): Config => load().config;
 
-  async function withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T> {
+  const actor = (program = 'cli'): Actor => ({
+    type: 'system',
+    id: program,
+    details: `pilothouse ${program}, ${userName}`,
+  });
+
+  async function withStore<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {
     const config = readConfig();
     const { log, close } = openLogs(config);
     const engine = openEngine({ ...config, clock: systemClock, log });
-    const state = await openState({ ...config, clock: systemClock });
     try {
-      return await work(createDomains({ state, engine, clock: systemClock, log, config }));
+      const state = await openState({ ...config, clock: systemClock, mayCreate });
+      try {
+        return await work({ state, log, domains: createDomains({ state, engine, clock: systemClock, log, config }) });
+      } finally {
+        await state.close();
+      }
     } finally {
       await engine.close();
-      await state.close();
       await close();
     }
   }
+
+  const withDomains = <T>(work: (domains: Domains) => Promise<T>): Promise<T> =>
+    withStore(({ domains }) => work(domains));
+
+  const withLocalApi = <T>(work: (api: Api) => Promise<T>): Promise<T> =>
+    withStore(async (store) => {
+      const organization = await getOrganization(store.domains, org);
+      const local = openLocalApi({ ...store, clock: systemClock, actor: actor() });
+      try {
+        return await work(createApi(local.send, organization));
+      } finally {
+        await local.close();
+      }
+    });
+
+  const findRemote = () => findServer({ access, flags, file: readFileOnce(), config: readConfig() });
 
   return {
     ...access,
@@ -54,18 +92,26 @@ export function createCommandContext({ access, flags, defaults = {}, ...given }:
     readConfig,
     readSettingTexts: () => load().texts,
     readConfigFile: readFileOnce,
+    findServer: findRemote,
     withDomains,
-    withOrganization: (work) =>
-      withDomains(async (domains) => {
-        const { org } = given.options;
-        return work(await getOrganization(domains, org as string | undefined), domains);
-      }),
-    actor: (program = 'cli'): Actor => ({
-      type: 'system',
-      id: program,
-      details: `pilothouse ${program}, ${userName}`,
-    }),
+    withOrganization: (work) => withDomains(async (domains) => work(await getOrganization(domains, org), domains)),
+    async withApi(work) {
+      const server = await findRemote();
+      if (!server) return withLocalApi(work);
+      const { api } = await connectToServer(server);
+      const { id, name } = api.organization;
+      if (org !== undefined && org.toLowerCase() !== id && org !== name)
+        throw new AppError('not_found', `The key belongs to the organization ${name} (${id}), not to ${org}`);
+      return work(api);
+    },
+    actor,
   };
+}
+
+interface OpenStore {
+  state: State;
+  log: Logger;
+  domains: Domains;
 }
 
 /** By id or name; without either, the only organization. */

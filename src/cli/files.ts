@@ -2,12 +2,16 @@ import {
   closeSync,
   createReadStream,
   fstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import type { ProcessAccess } from './command.ts';
 
 const READ_CHUNK_BYTES = 1024 * 1024;
@@ -38,6 +42,15 @@ export const writeFile: ProcessAccess['writeFile'] = (path, text) => writeFileSy
 
 export const writeNewFile: ProcessAccess['writeNewFile'] = (path, text) =>
   writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+
+export const writePrivateFile: ProcessAccess['writePrivateFile'] = (path, text) => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Renamed at the end, so that the file is complete and never readable by others.
+  const temporary = `${path}.${process.pid}`;
+  rmSync(temporary, { force: true });
+  writeNewFile(temporary, text);
+  renameSync(temporary, path);
+};
 
 export const openFile: ProcessAccess['openFile'] = (path) => {
   const fd = openSync(path, 'r');

@@ -3,9 +3,9 @@ import { move } from '../backup/move.ts';
 import type { Config } from '../config.ts';
 import { INVALID, type SettingName } from '../settings.ts';
 import type { StoreAddress } from '../state/raw-access.ts';
-import { defineCommand } from './command.ts';
+import { type CommandContext, defineCommand, readSecretFile, UsageError } from './command.ts';
 import { runCopy, sumRows } from './copy.ts';
-import { jsonOption, requiredOption, type ValueRule } from './parameters.ts';
+import { jsonOption, option, type ValueRule } from './parameters.ts';
 
 const targetRule: ValueRule<StoreAddress> = {
   rule: 'must look like postgres://user:password@host:5432/database, or be a directory',
@@ -29,11 +29,12 @@ export const moveStore = defineCommand({
   settings: SETTINGS,
   defaults: { logLevel: 'warn' },
   options: {
-    to: requiredOption('<url>', 'postgres://… or a directory; must be empty', targetRule),
+    to: option('<url>', 'postgres://… or a directory; must be empty', targetRule),
+    toFile: option('<file>', 'File that contains --to, so that the password is not an argument'),
     json: jsonOption,
   },
   async run(context) {
-    const target = context.options.to;
+    const target = readTarget(context);
     const tables = await runCopy(context, (copy) => move({ ...copy, target }));
     const command = formatStartCommand(context.readConfig(), target);
     return {
@@ -46,6 +47,17 @@ export const moveStore = defineCommand({
     };
   },
 });
+
+function readTarget(
+  context: CommandContext<{ to: StoreAddress | undefined; toFile: string | undefined }>,
+): StoreAddress {
+  const { to, toFile } = context.options;
+  if (to !== undefined) return to;
+  if (toFile === undefined) throw new UsageError(['--to or --to-file is required']);
+  const target = targetRule.parse(readSecretFile(context, toFile));
+  if (target === INVALID) throw new UsageError([`the text in ${toFile} ${targetRule.rule}`]);
+  return target;
+}
 
 /** The engine stays where it is, so the data directory does too. Passwords are replaced. */
 function formatStartCommand({ dataDirectory, clickhouseUrl }: Config, target: StoreAddress): string {

@@ -1,15 +1,24 @@
 import { isoSeconds } from '../kernel/clock.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { API_SETTINGS } from '../settings.ts';
+import { connectToServer } from './api.ts';
 import { defineCommand } from './command.ts';
 import { jsonOption } from './parameters.ts';
 
 export const listOrganizations = defineCommand({
   name: 'org list',
-  summary: 'List organizations',
-  settings: STORE_SETTINGS,
+  summary: 'List organizations; on a server, the organization of the key',
+  settings: API_SETTINGS,
   options: { json: jsonOption },
-  run: ({ withDomains }) =>
-    withDomains(async ({ organizations }) => {
+  async run({ findServer, withDomains }) {
+    const server = await findServer();
+    if (server) {
+      const { id, name, tier, createdAt } = (await connectToServer(server)).organization;
+      return {
+        json: [{ id, name, tier, createdAt }],
+        table: { header: ['ID', 'NAME', 'TIER'], rows: [[id, name, tier]] },
+      };
+    }
+    return withDomains(async ({ organizations }) => {
       const all = await organizations.list();
       return {
         json: all.map(({ id, name, tier, isPaid, createdAt }) => ({
@@ -24,5 +33,6 @@ export const listOrganizations = defineCommand({
           rows: all.map(({ id, name, tier, isPaid }) => [id, name, tier, isPaid ? 'yes' : 'no']),
         },
       };
-    }),
+    });
+  },
 });

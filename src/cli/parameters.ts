@@ -1,6 +1,5 @@
-import { parseDate, parseDateTime, systemClock } from '../kernel/clock.ts';
+import { parseDate } from '../kernel/clock.ts';
 import type { Day } from '../kernel/days.ts';
-import { isStorable } from '../kernel/text.ts';
 import { INVALID } from '../settings.ts';
 
 /** The valid values of an option or argument. `rule` completes the sentence "--option …" in error messages. */
@@ -53,21 +52,15 @@ export const dayRule: ValueRule<Day> = {
   parse: (text) => (parseDate(text) === undefined ? INVALID : text),
 };
 
-const MAX_NAME_CHARACTERS = 255;
-
-/** The same rule as in the API (decision K8). */
-export const nameRule: ValueRule<string> = {
-  rule: `must have 1 to ${MAX_NAME_CHARACTERS} characters`,
-  parse: (text) => (text !== '' && [...text].length <= MAX_NAME_CHARACTERS && isStorable(text) ? text : INVALID),
+/** Any number: the API checks its range and steps. */
+export const numberRule: ValueRule<number> = {
+  rule: 'must be a number',
+  parse: (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : INVALID),
 };
 
-/** A date and time in the future. The text is passed on unchanged. */
-export const expiryRule: ValueRule<string> = {
-  rule: 'must be a future ISO 8601 date and time with an offset or Z',
-  parse(text) {
-    const ms = parseDateTime(text, { offset: 'required' });
-    return ms === undefined || ms <= systemClock.now() ? INVALID : text;
-  },
+export const countRule: ValueRule<number> = {
+  rule: 'must be a whole number from 1 to 10000',
+  parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : INVALID),
 };
 
 /** A switch such as `--dry-run`. */

@@ -8,7 +8,15 @@ import { auditCommands } from './audit.ts';
 import { autoscaleCommands } from './autoscale.ts';
 import { backup } from './backup.ts';
 import { budgetCommands } from './budgets.ts';
-import { type Command, type CommandOutput, listSettings, type ProcessAccess, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandOutput,
+  formatFileFlag,
+  listSettings,
+  type ProcessAccess,
+  readSecretFile,
+  UsageError,
+} from './command.ts';
 import { defineCompletion } from './completion.ts';
 import { createCommandContext } from './context.ts';
 import { dashboardCommands } from './dashboards.ts';
@@ -19,8 +27,10 @@ import { moveStore } from './move.ts';
 import { listOrganizations } from './organizations.ts';
 import { formatFlag, type ParameterSet } from './parameters.ts';
 import { priceCommands } from './prices.ts';
+import { profileCommands } from './profiles.ts';
 import { reference } from './reference.ts';
 import { restoreBackup } from './restore.ts';
+import { roleCommands } from './roles.ts';
 import { serve } from './serve.ts';
 import { planService } from './service-plan.ts';
 import { serviceQueryCommands } from './service-queries.ts';
@@ -40,13 +50,15 @@ const GROUPS: Record<string, string> = {
   org: 'List organizations',
   service: 'Manage and query database services',
   key: 'Manage API keys',
+  role: 'Manage the roles of API keys',
   token: 'Manage dashboard tokens',
   dashboard: 'Manage dashboards, their versions and files',
   prices: 'Show and set the price book',
   usage: 'Import, rate and report metered usage',
   budget: 'Manage budgets',
   autoscale: 'Compare settings of the autoscaler',
-  audit: 'Verify the audit log',
+  audit: 'List and verify the audit log',
+  profile: 'Store the servers that commands use',
 };
 
 const COMMANDS: readonly Command[] = [
@@ -62,6 +74,7 @@ const COMMANDS: readonly Command[] = [
   ...serviceQueryCommands,
   planService,
   ...keyCommands,
+  ...roleCommands,
   ...tokenCommands,
   ...dashboardCommands,
   ...priceCommands,
@@ -71,6 +84,7 @@ const COMMANDS: readonly Command[] = [
   ...budgetCommands,
   ...auditCommands,
   ...autoscaleCommands,
+  ...profileCommands,
   doctor,
   defineCompletion(GROUPS, () => COMMANDS),
   supportBundle,
@@ -112,8 +126,9 @@ function addCommand(program: Commander, command: Command, access: ProcessAccess)
   const parent = verb === undefined ? program : getGroup(program, name);
   const added = parent.command(verb ?? name, { hidden: command.isHidden ?? false }).description(command.summary);
   for (const { syntax, help } of Object.values(argumentSpecs)) added.argument(syntax, help);
+  added.showHelpAfterError(`(run pilothouse ${command.name} --help for its arguments and options)`);
   for (const option of createOptions(optionSpecs)) added.addOption(option);
-  const settingOptions = listSettings(command).map((setting) => createSettingOption(setting, defaults[setting]));
+  const settingOptions = listSettings(command).flatMap((name) => createSettingOptions(name, defaults[name]));
   for (const { option } of settingOptions) added.addOption(option);
 
   added.action(async (...given: unknown[]) => {
@@ -129,11 +144,12 @@ function addCommand(program: Commander, command: Command, access: ProcessAccess)
     const options = readParameters(optionSpecs, (key) => rawOptions[key], formatFlag, problems);
     if (problems.length > 0) throw new UsageError(problems);
     const flags: SettingTexts = {};
-    for (const { setting, option } of settingOptions) {
+    for (const { setting, option, isFile } of settingOptions) {
       const text = rawOptions[option.attributeName()];
-      if (typeof text === 'string') flags[setting] = text;
+      if (typeof text === 'string') flags[setting] ??= isFile ? readSecretFile(access, text) : text;
     }
-    const context = createCommandContext({ access, flags, defaults, options, arguments: values });
+    const { mayCreateStore = false } = command;
+    const context = createCommandContext({ access, flags, defaults, mayCreateStore, options, arguments: values });
     const output = await command.run(context);
     printOutput(access, output, options.json === true);
     if (output.error) throw output.error;
@@ -142,7 +158,9 @@ function addCommand(program: Commander, command: Command, access: ProcessAccess)
 
 function getGroup(program: Commander, name: string): Commander {
   const existing = program.commands.find((command) => command.name() === name);
-  return existing ?? program.command(name).description(GROUPS[name] ?? '');
+  if (existing) return existing;
+  const group = program.command(name).description(GROUPS[name] ?? '');
+  return group.showHelpAfterError(`(run pilothouse ${name} --help for a list of commands)`);
 }
 
 function createOptions(specs: ParameterSet): Option[] {
@@ -153,11 +171,13 @@ function createOptions(specs: ParameterSet): Option[] {
   });
 }
 
-function createSettingOption(setting: SettingName, replaced: string | undefined) {
-  const { flag, argument, help, variable, fallback, fallbackHelp }: Setting = SETTINGS[setting];
+function createSettingOptions(setting: SettingName, replaced: string | undefined) {
+  const { flag, argument, help, variable, fallback, fallbackHelp, isSecret }: Setting = SETTINGS[setting];
   const shown = replaced ?? (fallback || fallbackHelp);
   const description = shown ? `${help} (default: ${shown})` : help;
-  return { setting, option: new Option(`${flag} ${argument}`, `${description} [${variable}]`) };
+  const option = new Option(`${flag} ${argument}`, `${description} [${variable}]`);
+  const file = new Option(`${formatFileFlag(flag)} <file>`, `File that contains ${flag} [${variable}_FILE]`);
+  return [{ setting, option, isFile: false }, ...(isSecret ? [{ setting, option: file, isFile: true }] : [])];
 }
 
 function readParameters(
@@ -173,19 +193,23 @@ function readParameters(
 
 function printOutput({ print, printMessage }: ProcessAccess, output: CommandOutput, isJson: boolean): void {
   const { json, table, lines = [], notes = [], warnings = [] } = output;
-  for (const warning of warnings) printMessage(`warning: ${warning}`);
+  for (const warning of warnings) printMessage(escapeControls(`warning: ${warning}`));
   if (isJson && json !== undefined) {
     print(JSON.stringify(json));
     return;
   }
-  for (const note of notes) printMessage(note);
-  for (const line of table ? formatTable(table.header, table.rows) : []) print(line);
-  for (const line of lines) print(line);
+  for (const note of notes) printMessage(escapeControls(note));
+  for (const line of table ? formatTable(table.header, table.rows) : []) print(escapeControls(line));
+  for (const line of lines) print(escapeControls(line));
 }
+
+/** Names may contain control characters, which a terminal would obey. Line breaks and tabs stay. */
+const escapeControls = (text: string): string =>
+  text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 function printError(error: unknown, { printMessage }: ProcessAccess): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-  for (const line of listMessages(error)) printMessage(`error: ${line}`);
+  for (const line of listMessages(error)) printMessage(escapeControls(`error: ${line}`));
   const isUsage = error instanceof UsageError || (error instanceof AppError && error.code === 'bad_request');
   return isUsage ? EXIT_USAGE : EXIT_FAILED;
 }

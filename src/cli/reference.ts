@@ -6,7 +6,7 @@ import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type DocumentedOperation, renderRoleReference } from '../roles/role-reference.ts';
-import { SETTINGS, type Setting } from '../settings.ts';
+import { ALL_SETTINGS, SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { anyText, requiredOption } from './parameters.ts';
 
@@ -59,22 +59,31 @@ function listOperations(document: object): DocumentedOperation[] {
 }
 
 function formatSettings(): string {
-  const rows = Object.values(SETTINGS).map((setting: Setting) => {
-    const { flag, argument, variable, isSecret, fallback, fallbackHelp, help } = setting;
-    const variables = isSecret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``;
-    const shown = fallback ? `\`${fallback}\`` : (fallbackHelp ?? '');
-    return `| \`${flag} ${argument.replaceAll('|', '\\|')}\` | ${variables} | ${shown} | ${help} |`;
-  });
   return [
     '# Settings',
     '',
     'Generated from `src/settings.ts` by `npm run docs`. Each setting is a flag of `pilothouse serve`, `demo` and `doctor`, an environment variable, and a line of the',
     '[config file](operating.md#settings); the flag takes precedence over the variable, and the variable over the file. A variable that ends in `_FILE` names a file that contains',
-    'the value. [Operating](operating.md) explains how they are used.',
+    'the value, and so does a flag that ends in `-file`, such as `--database-url-file`. [Operating](operating.md) explains how they are used.',
     '',
-    '| flag | variable | default | description |',
-    '|---|---|---|---|',
-    ...rows,
+    ...formatTable(ALL_SETTINGS),
+    '',
+    '## Commands that use a server',
+    '',
+    'These are settings of the commands that [use a server](operating.md#commands-and-the-server).',
+    '',
+    ...formatTable((Object.keys(SETTINGS) as SettingName[]).filter((name) => !ALL_SETTINGS.includes(name))),
     '',
   ].join('\n');
 }
+
+const formatTable = (names: readonly SettingName[]): string[] => [
+  '| flag | variable | default | description |',
+  '|---|---|---|---|',
+  ...names.map((name) => {
+    const { flag, argument, variable, isSecret, fallback, fallbackHelp, help }: Setting = SETTINGS[name];
+    const variables = isSecret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``;
+    const shown = fallback ? `\`${fallback}\`` : (fallbackHelp ?? '');
+    return `| \`${flag} ${argument.replaceAll('|', '\\|')}\` | ${variables} | ${shown} | ${help} |`;
+  }),
+];

@@ -1,58 +1,44 @@
+import type { Static } from 'typebox';
 import { getServiceDirectory } from '../drivers/embedded/directory.ts';
 import { getServicesDirectory } from '../drivers.ts';
 import { AppError } from '../kernel/errors.ts';
-import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import type { IdleStatus } from '../reconciliation/schema.ts';
+import { API_SETTINGS, STORE_SETTINGS } from '../settings.ts';
 import { defineCommand, type ProcessAccess, UsageError } from './command.ts';
-import {
-  anyText,
-  argument,
-  jsonOption,
-  optionWithDefault,
-  organizationOption,
-  requiredOption,
-  type ValueRule,
-} from './parameters.ts';
-import { connectToServer, keyOption, urlOption } from './server-client.ts';
-import { getService, serviceArgument } from './services.ts';
+import { argument, countRule, jsonOption, optionWithDefault, organizationOption } from './parameters.ts';
+import { findService, formatEndpoint, getService, serviceArgument } from './services.ts';
 
 const MAX_SHOWN_ERROR = 2000;
 
 const queryService = defineCommand({
   name: 'service query',
   summary: 'Run a query at the endpoint of a service; an idle service wakes',
-  settings: STORE_SETTINGS,
+  settings: [...API_SETTINGS, 'servicePassword'],
   arguments: { service: serviceArgument, sql: argument('<sql>', 'The query') },
-  options: {
-    org: organizationOption,
-    password: requiredOption('<password>', 'Password of the user default', { ...anyText, isSecret: true }),
-    json: jsonOption,
+  options: { org: organizationOption, json: jsonOption },
+  async run({ withApi, readConfig, readSecret, write, arguments: { service, sql }, options: { json } }) {
+    const record = await withApi((api) => findService(api, service));
+    const { name } = record;
+    const url = formatEndpoint(record);
+    if (url === undefined)
+      throw new AppError('conflict', `${name} has no HTTP endpoint; only services that a driver runs have one`);
+    const password = readConfig().servicePassword ?? (await readSecret(`Password of the user default of ${name}: `));
+    if (password === undefined)
+      throw new UsageError(['the password is missing: use --password-file, PILOTHOUSE_PASSWORD or a terminal']);
+    const format = json ? '?default_format=JSON' : '?default_format=PrettyCompactMonoBlock';
+    const response = await fetch(`${url}/${format}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
+      body: sql,
+    }).catch((cause: Error) => {
+      throw new AppError('unavailable', `${name} does not answer at ${url}; is the server running?`, { cause });
+    });
+    // Not a bad request: the command line was right, and the query failed.
+    if (!response.ok) throw new AppError('conflict', (await response.text()).slice(0, MAX_SHOWN_ERROR).trim());
+    for await (const chunk of response.body ?? []) await write(chunk as Uint8Array);
+    return {};
   },
-  run: ({ withOrganization, write, arguments: { service, sql }, options: { password, json } }) =>
-    withOrganization(async (organization, domains) => {
-      const { name, observed } = await getService(organization, domains, service);
-      if (!observed.endpoint)
-        throw new AppError('conflict', `${name} has no HTTP endpoint; only services that a driver runs have one`);
-      const { host, port } = observed.endpoint;
-      const format = json ? '?default_format=JSON' : '?default_format=PrettyCompactMonoBlock';
-      const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/${format}`, {
-        method: 'POST',
-        headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
-        body: sql,
-      }).catch((cause: Error) => {
-        throw new AppError('unavailable', `${name} does not answer at ${host}:${port}; is the server running?`, {
-          cause,
-        });
-      });
-      if (!response.ok) throw new AppError('bad_request', (await response.text()).slice(0, MAX_SHOWN_ERROR).trim());
-      for await (const chunk of response.body ?? []) await write(chunk as Uint8Array);
-      return {};
-    }),
 });
-
-const countRule: ValueRule<number> = {
-  rule: 'must be a whole number from 1 to 10000',
-  parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : INVALID),
-};
 
 const showLogs = defineCommand({
   name: 'service logs',
@@ -85,31 +71,26 @@ function readLog(readFile: ProcessAccess['readFile'], path: string): string[] {
   }
 }
 
-interface IdleStatus {
-  state: string;
-  idleTimeoutMinutes: number;
-  idleAt?: string;
-  blockers: { detail: string }[];
-  lastWake?: { at: string; cause: string; userAgent?: string; address?: string };
-}
+type Idle = Static<typeof IdleStatus>;
 
 const showIdle = defineCommand({
   name: 'service idle',
   summary: 'Print why a service is not idle and what woke it',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   arguments: { service: serviceArgument },
-  options: { org: organizationOption, url: urlOption('The running server'), key: keyOption, json: jsonOption },
-  async run({ withOrganization, arguments: { service }, options: { url, key } }) {
-    if (url === undefined || key === undefined)
-      throw new UsageError(['--url and --key are required: only the running server knows its queries']);
-    const { id, name } = await withOrganization((organization, domains) => getService(organization, domains, service));
-    const call = await connectToServer(url, key);
-    const status = (await call(`/services/${id}/idle`)) as IdleStatus;
-    return { json: status, lines: formatIdle(name, status) };
+  options: { org: organizationOption, json: jsonOption },
+  async run({ findServer, withApi, arguments: { service } }) {
+    if (!(await findServer()))
+      throw new UsageError(['only the running server knows its queries: use --url, PILOTHOUSE_URL or a profile']);
+    return withApi(async (api) => {
+      const { id, name } = await findService(api, service);
+      const status = await api.call<Idle>(`/services/${id}/idle`);
+      return { json: status, lines: formatIdle(name, status) };
+    });
   },
 });
 
-function formatIdle(name: string, { state, idleAt, blockers, lastWake }: IdleStatus): string[] {
+function formatIdle(name: string, { state, idleAt, blockers, lastWake }: Idle): string[] {
   const wake = lastWake && `Last woken by a ${lastWake.cause} at ${lastWake.at}${formatOrigin(lastWake)}.`;
   return [
     `${name} is ${state}.`,
@@ -119,7 +100,7 @@ function formatIdle(name: string, { state, idleAt, blockers, lastWake }: IdleSta
   ];
 }
 
-const formatOrigin = ({ address, userAgent }: NonNullable<IdleStatus['lastWake']>): string =>
+const formatOrigin = ({ address, userAgent }: NonNullable<Idle['lastWake']>): string =>
   [address && ` from ${address}`, userAgent && ` (${userAgent})`].filter(Boolean).join('');
 
 export const serviceQueryCommands = [queryService, showIdle, showLogs];

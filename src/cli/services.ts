@@ -1,39 +1,73 @@
+import type { Static } from 'typebox';
 import type { Domains } from '../domains.ts';
 import { DRIVERS } from '../drivers/driver.ts';
 import type { Command as StateCommand } from '../drivers/simulated.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { isUuid } from '../kernel/ids.ts';
 import { MAX_PAGE_SIZE } from '../kernel/page.ts';
 import type { Organization } from '../organizations/organization.ts';
-import { ALL_REGIONS, PROVIDERS } from '../services/regions.ts';
-import { toServiceRecord } from '../services/schema.ts';
+import { PROVIDERS } from '../services/regions.ts';
+import type { ServiceRecord as ServiceRecordSchema } from '../services/schema.ts';
 import type { Service } from '../services/service.ts';
-import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import { API_SETTINGS } from '../settings.ts';
+import type { Api } from './api.ts';
 import { type Command, defineCommand } from './command.ts';
 import {
+  anyText,
   argument,
   jsonOption,
-  nameRule,
+  numberRule,
   oneOf,
   option,
   optionWithDefault,
   organizationOption,
   requiredOption,
-  type ValueRule,
 } from './parameters.ts';
+
+type ServiceRecord = Static<typeof ServiceRecordSchema>;
 
 export const serviceArgument = argument('<service>', 'Id or name of the service');
 
-const numberRule: ValueRule<number> = {
-  rule: 'must be a number',
-  parse: (text) => (/^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : INVALID),
-};
-
 const number = (help: string) => option('<number>', help, numberRule);
 
-const toRecord = (service: Readonly<Service>) => toServiceRecord(service, systemClock);
+/** The options of the members of a request. */
+const OPTIONS = {
+  name: 'name',
+  driver: 'driver',
+  provider: 'provider',
+  region: 'region',
+  numReplicas: 'replicas',
+  minReplicaMemoryGb: 'minMemory',
+  maxReplicaMemoryGb: 'maxMemory',
+  idleScaling: 'idle',
+  idleTimeoutMinutes: 'idleTimeout',
+};
 
-/** By id, or by a name that only one service has. */
+interface SizeOptions {
+  replicas: number | undefined;
+  minMemory: number | undefined;
+  maxMemory: number | undefined;
+  idle: string | undefined;
+  idleTimeout: number | undefined;
+}
+
+const sizeOptions = {
+  replicas: number('Number of replicas'),
+  minMemory: number('Minimum memory of one replica in GB'),
+  maxMemory: number('Maximum memory of one replica in GB'),
+  idle: option('<on|off>', 'Whether it idles without queries', oneOf(['on', 'off'])),
+  idleTimeout: number('Minutes without queries before it idles'),
+};
+
+const toScaling = ({ replicas, minMemory, maxMemory, idle, idleTimeout }: SizeOptions) => ({
+  numReplicas: replicas,
+  minReplicaMemoryGb: minMemory,
+  maxReplicaMemoryGb: maxMemory,
+  idleScaling: idle === undefined ? undefined : idle === 'on',
+  idleTimeoutMinutes: idleTimeout,
+});
+
+/** For commands that need the store. By id, or by a name that only one service has. */
 export async function getService(
   { id: organizationId }: Organization,
   { services }: Domains,
@@ -41,51 +75,64 @@ export async function getService(
 ): Promise<Readonly<Service>> {
   const query = { sort: 'name', limit: MAX_PAGE_SIZE, search: wanted, after: undefined } as const;
   const { items } = await services.listPage(organizationId, query);
-  const found = items.filter(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+  return selectOne(items, wanted);
+}
+
+/** The same over the API. */
+export async function findService(api: Api, wanted: string): Promise<ServiceRecord> {
+  if (isUuid(wanted)) return api.call<ServiceRecord>(`/services/${wanted.toLowerCase()}`);
+  const options = { search: '<service>' };
+  return selectOne(await api.list<ServiceRecord>('/services', { query: { search: wanted }, options }), wanted);
+}
+
+function selectOne<T extends { id: string; name: string }>(all: readonly T[], wanted: string): T {
+  const found = all.filter(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
   const [first] = found;
   if (first && found.length === 1) return first;
-  if (found.length === 0) return await services.get(organizationId, wanted.toLowerCase());
+  if (!first) throw new AppError('not_found', `service ${wanted} does not exist`);
   throw new AppError('conflict', `${found.length} services are named ${wanted}; use the id of one of them`);
 }
 
 const listServices = defineCommand({
   name: 'service list',
   summary: 'List database services',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   options: { org: organizationOption, json: jsonOption },
-  run: ({ withOrganization }) =>
-    withOrganization(async (organization, domains) => {
-      const services = await domains.services.list(organization.id);
-      const records = services.map(toRecord);
-      const rows = services.map(({ id, name, driver, scaling }, index) => [
-        id,
-        name,
-        driver,
-        records[index]?.status?.state ?? records[index]?.state ?? '',
-        String(scaling.numReplicas),
-        `${scaling.minReplicaMemoryGb}–${scaling.maxReplicaMemoryGb} GB`,
-        scaling.idleScaling ? `after ${scaling.idleTimeoutMinutes} min` : 'never',
-        formatEndpoint(records[index]),
+  run: ({ withApi }) =>
+    withApi(async (api) => {
+      const records = await api.list<ServiceRecord>('/services');
+      const rows = records.map((record) => [
+        record.id,
+        record.name,
+        record.driver,
+        record.status?.state ?? record.state,
+        String(record.numReplicas),
+        `${record.minReplicaMemoryGb}–${record.maxReplicaMemoryGb} GB`,
+        record.idleScaling ? `after ${record.idleTimeoutMinutes} min` : 'never',
+        formatEndpoint(record) ?? '',
       ]);
       const header = ['ID', 'NAME', 'DRIVER', 'STATE', 'REPLICAS', 'MEMORY PER REPLICA', 'SCALE TO ZERO', 'ENDPOINT'];
       return { json: records, table: { header, rows } };
     }),
 });
 
-function formatEndpoint(record: ReturnType<typeof toRecord> | undefined): string {
-  const endpoint = record?.endpoints?.find(({ protocol }) => protocol === 'http');
-  return endpoint ? `http://${endpoint.host}:${endpoint.port}` : '';
+/** The URL of the HTTP endpoint; undefined if the service has none. */
+export function formatEndpoint({ endpoints = [] }: ServiceRecord): string | undefined {
+  const endpoint = endpoints.find(({ protocol }) => protocol === 'http' || protocol === 'https');
+  if (!endpoint) return undefined;
+  const { protocol, host, port } = endpoint;
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const getOne = defineCommand({
   name: 'service get',
   summary: 'Print a service',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   arguments: { service: serviceArgument },
   options: { org: organizationOption, json: jsonOption },
-  run: ({ withOrganization, arguments: { service } }) =>
-    withOrganization(async (organization, domains) => {
-      const record = toRecord(await getService(organization, domains, service));
+  run: ({ withApi, arguments: { service } }) =>
+    withApi(async (api) => {
+      const record = await findService(api, service);
       return { json: record, lines: JSON.stringify(record, undefined, 2).split('\n') };
     }),
 });
@@ -93,34 +140,27 @@ const getOne = defineCommand({
 const createOne = defineCommand({
   name: 'service create',
   summary: 'Create a service and print its password; it is shown only once',
-  settings: [...STORE_SETTINGS, 'maxServices', 'defaultDriver'],
+  settings: [...API_SETTINGS, 'maxServices', 'defaultDriver'],
   options: {
     org: organizationOption,
-    name: requiredOption('<name>', 'Name of the service', nameRule),
-    driver: option('<driver>', `What runs it: ${DRIVERS.join(', ')}`, oneOf(DRIVERS)),
-    provider: optionWithDefault('<provider>', 'Cloud provider in its record', 'aws', oneOf(PROVIDERS)),
-    region: optionWithDefault('<region>', 'Region in its record', 'us-east-1', oneOf(ALL_REGIONS)),
-    replicas: number('Number of replicas'),
-    minMemory: number('Minimum memory of one replica in GB'),
-    maxMemory: number('Maximum memory of one replica in GB'),
-    idleTimeout: number('Minutes without queries before it idles'),
+    name: requiredOption('<name>', 'Name of the service', anyText),
+    driver: option('<driver>', `What runs it: ${DRIVERS.join(', ')}`),
+    provider: optionWithDefault('<provider>', `Cloud provider in its record: ${PROVIDERS.join(', ')}`, 'aws', anyText),
+    region: optionWithDefault('<region>', 'Region in its record', 'us-east-1', anyText),
+    ...sizeOptions,
     json: jsonOption,
   },
-  run: ({ withOrganization, actor, options }) =>
-    withOrganization(async (organization, { serviceLifecycle }) => {
-      const { name, driver, provider, region, replicas, minMemory, maxMemory, idleTimeout } = options;
-      const { service, password } = await serviceLifecycle.create(actor(), organization.id, {
-        name,
-        driver,
-        provider,
-        region,
-        numReplicas: replicas,
-        minReplicaMemoryGb: minMemory,
-        maxReplicaMemoryGb: maxMemory,
-        idleTimeoutMinutes: idleTimeout,
+  run: ({ withApi, options: { name, driver, provider, region, ...size } }) =>
+    withApi(async (api) => {
+      const body = { name, driver, provider, region, ...toScaling(size) };
+      const created = await api.call<{ service: ServiceRecord; password: string }>('/services', {
+        method: 'POST',
+        body,
+        options: OPTIONS,
       });
+      const { service, password } = created;
       return {
-        json: { service: toRecord(service), password },
+        json: { service, password },
         notes: [`Created service ${name}, ${service.id}. The password of its user default is shown only once.`],
         lines: [password],
       };
@@ -131,58 +171,46 @@ const commandService = (verb: string, command: StateCommand, summary: string): C
   defineCommand({
     name: `service ${verb}`,
     summary,
-    settings: [...STORE_SETTINGS, 'simulatedTransitionMs'],
+    settings: [...API_SETTINGS, 'simulatedTransitionMs'],
     arguments: { service: serviceArgument },
     options: { org: organizationOption, json: jsonOption },
-    run: ({ withOrganization, actor, arguments: { service } }) =>
-      withOrganization(async (organization, domains) => {
-        const { id } = await getService(organization, domains, service);
-        const after = await domains.serviceLifecycle.command(actor(), organization.id, id, command);
-        return { json: toRecord(after), lines: [`${after.name} is ${toRecord(after).state}.`] };
+    run: ({ withApi, arguments: { service } }) =>
+      withApi(async (api) => {
+        const { id } = await findService(api, service);
+        const after = await api.call<ServiceRecord>(`/services/${id}/state`, { method: 'PATCH', body: { command } });
+        return { json: after, lines: [`${after.name} is ${after.state}.`] };
       }),
   });
 
 const scaleOne = defineCommand({
   name: 'service scale',
   summary: 'Change the size of a service and when it idles',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   arguments: { service: serviceArgument },
-  options: {
-    org: organizationOption,
-    replicas: number('Number of replicas'),
-    minMemory: number('Minimum memory of one replica in GB'),
-    maxMemory: number('Maximum memory of one replica in GB'),
-    idle: option('<on|off>', 'Whether it idles without queries', oneOf(['on', 'off'])),
-    idleTimeout: number('Minutes without queries before it idles'),
-    json: jsonOption,
-  },
-  run: ({ withOrganization, actor, arguments: { service }, options }) =>
-    withOrganization(async (organization, domains) => {
-      const { id } = await getService(organization, domains, service);
-      const { replicas, minMemory, maxMemory, idle, idleTimeout } = options;
-      const after = await domains.services.rescale(actor(), organization.id, id, {
-        numReplicas: replicas,
-        minReplicaMemoryGb: minMemory,
-        maxReplicaMemoryGb: maxMemory,
-        idleScaling: idle === undefined ? undefined : idle === 'on',
-        idleTimeoutMinutes: idleTimeout,
+  options: { org: organizationOption, ...sizeOptions, json: jsonOption },
+  run: ({ withApi, arguments: { service }, options }) =>
+    withApi(async (api) => {
+      const { id } = await findService(api, service);
+      const after = await api.call<ServiceRecord>(`/services/${id}/replicaScaling`, {
+        method: 'PATCH',
+        body: toScaling(options),
+        options: OPTIONS,
       });
-      const { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb } = after.scaling;
-      const size = `${numReplicas} × ${minReplicaMemoryGb}–${maxReplicaMemoryGb} GB`;
-      return { json: toRecord(after), lines: [`${after.name}: ${size}.`] };
+      const { name, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb } = after;
+      return { json: after, lines: [`${name}: ${numReplicas} × ${minReplicaMemoryGb}–${maxReplicaMemoryGb} GB.`] };
     }),
 });
 
 const deleteOne = defineCommand({
   name: 'service delete',
   summary: 'Delete a stopped service and its data; its costs stay',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   arguments: { service: serviceArgument },
   options: { org: organizationOption, json: jsonOption },
-  run: ({ withOrganization, actor, arguments: { service } }) =>
-    withOrganization(async (organization, domains) => {
-      const { id, name } = await getService(organization, domains, service);
-      await domains.serviceLifecycle.remove(actor(), organization.id, id);
+  run: ({ withApi, arguments: { service } }) =>
+    withApi(async (api) => {
+      const { id, name } = await findService(api, service);
+      await api.call(`/services/${id}`, { method: 'DELETE' });
       return { json: { id, name }, lines: [`Deleted service ${name}.`] };
     }),
 });

@@ -1,46 +1,42 @@
-import { isoSeconds, isoTime } from '../kernel/clock.ts';
+import type { Static } from 'typebox';
+import { AppError } from '../kernel/errors.ts';
 import { TOKEN_ACCESSES } from '../kernel/roles.ts';
-import { STORE_SETTINGS } from '../settings.ts';
-import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from '../tokens/token.ts';
+import { API_SETTINGS } from '../settings.ts';
+import type { CreateTokenResult, TokenRecord } from '../tokens/schema.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME } from '../tokens/token.ts';
 import { defineCommand } from './command.ts';
-import {
-  argument,
-  expiryRule,
-  jsonOption,
-  nameRule,
-  oneOf,
-  option,
-  optionWithDefault,
-  organizationOption,
-} from './parameters.ts';
+import { anyText, argument, jsonOption, option, optionWithDefault, organizationOption } from './parameters.ts';
+
+type Token = Static<typeof TokenRecord>;
 
 const createToken = defineCommand({
   name: 'token create',
   summary: 'Create a dashboard token and print it; it is shown only once',
-  settings: STORE_SETTINGS,
+  settings: [...API_SETTINGS, 'maxTokens'],
   options: {
     org: organizationOption,
-    name: optionWithDefault('<name>', 'Name of the token', DEFAULT_TOKEN_NAME, nameRule),
+    name: optionWithDefault('<name>', 'Name of the token', DEFAULT_TOKEN_NAME, anyText),
     access: optionWithDefault(
       '<access>',
       `Access level: ${TOKEN_ACCESSES.join(', ')}; write includes read`,
       DEFAULT_ACCESS,
-      oneOf(TOKEN_ACCESSES),
+      anyText,
     ),
-    expires: option('<time>', 'Expiry as an ISO 8601 date and time with an offset or Z; never if omitted', expiryRule),
+    expires: option('<time>', 'Expiry as an ISO 8601 date and time with an offset or Z; never if omitted'),
     json: jsonOption,
   },
-  run: ({ withOrganization, actor, options: { name, access, expires } }) =>
-    withOrganization(async (organization, domains) => {
-      const { token, text } = await domains.tokens.create(actor(), organization.id, {
-        name,
-        access,
-        expireAt: expires,
+  run: ({ withApi, options: { name, access, expires } }) =>
+    withApi(async (api) => {
+      const created = await api.call<Static<typeof CreateTokenResult>>('/dashboardTokens', {
+        method: 'POST',
+        body: { name, access, expireAt: expires },
+        options: { name: 'name', access: 'access', expireAt: 'expires' },
       });
+      const { dashboardToken, token = '' } = created;
       return {
-        json: { id: token.id, name: token.name, access: token.access, token: text },
-        notes: [`Created dashboard token ${token.name}. It is shown only once.`],
-        lines: [text],
+        json: { id: dashboardToken.id, name: dashboardToken.name, access: dashboardToken.access, token },
+        notes: [`Created dashboard token ${dashboardToken.name}. It is shown only once.`],
+        lines: [token],
       };
     }),
 });
@@ -48,11 +44,11 @@ const createToken = defineCommand({
 const listTokens = defineCommand({
   name: 'token list',
   summary: 'List dashboard tokens',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   options: { org: organizationOption, json: jsonOption },
-  run: ({ withOrganization }) =>
-    withOrganization(async (organization, domains) => {
-      const records = (await domains.tokens.list(organization.id)).map(toRecord);
+  run: ({ withApi }) =>
+    withApi(async (api) => {
+      const records = (await api.list<Token>('/dashboardTokens')).map(toRecord);
       const rows = records.map(({ id, name, access, suffix, expireAt, usedAt }) => [
         id,
         name,
@@ -68,24 +64,22 @@ const listTokens = defineCommand({
 const deleteToken = defineCommand({
   name: 'token delete',
   summary: 'Delete a dashboard token; it stops working immediately',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   arguments: { id: argument('<id>', 'Id of the token, as listed by token list') },
   options: { org: organizationOption, json: jsonOption },
-  run: ({ withOrganization, actor, arguments: { id } }) =>
-    withOrganization(async (organization, domains) => {
-      const deleted = await domains.tokens.remove(actor(), organization.id, id.toLowerCase());
-      return { json: toRecord(deleted), lines: [`Deleted dashboard token ${deleted.name}.`] };
+  run: ({ withApi, arguments: { id } }) =>
+    withApi(async (api) => {
+      const token = (await api.list<Token>('/dashboardTokens')).find((one) => one.id === id.toLowerCase());
+      if (!token) throw new AppError('not_found', `dashboard token ${id} does not exist`);
+      await api.call(`/dashboardTokens/${token.id}`, { method: 'DELETE' });
+      return { json: toRecord(token), lines: [`Deleted dashboard token ${token.name}.`] };
     }),
 });
 
 export const tokenCommands = [createToken, listTokens, deleteToken];
 
-const toRecord = ({ id, name, access, tokenSuffix, createdAt, expireAt, usedAt }: Token) => ({
-  id,
-  name,
-  access,
+const toRecord = ({ tokenSuffix, usedAt, ...token }: Token) => ({
+  ...token,
   suffix: tokenSuffix,
-  createdAt: isoSeconds(createdAt),
-  expireAt: expireAt === undefined ? null : isoTime(expireAt),
-  usedAt: usedAt === undefined ? null : isoSeconds(usedAt),
+  usedAt: usedAt ?? null,
 });

@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { IntakeResult } from '../billing/metering/intake.ts';
 import { readParquet } from '../engine/parquet.ts';
+import type { Api } from './api.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
-import { connectToServer } from './server-client.ts';
 import { decodeFile, detectFormat, readEvents, USAGE_COLUMNS } from './usage-file.ts';
 
 /** Stores a batch of events, locally or on a server. */
@@ -88,14 +88,12 @@ export const formatCounts = ({ accepted, duplicates, rejected }: Omit<IntakeResu
 const compress = promisify(gzip);
 
 /** Sends to a running server, to the organization of the key. */
-export async function createHttpSend(url: string, key: string): Promise<Send> {
-  const call = await connectToServer(url, key);
-  return async (events) => {
+export const createApiSend =
+  (api: Api): Send =>
+  async (events) => {
     const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
-    const body = await compress(events.map(toSingleLine).join('\n'));
-    return (await call('/usageEvents', { method: 'POST', headers, body })) as IntakeResult;
+    return api.upload<IntakeResult>('/usageEvents', headers, await compress(events.map(toSingleLine).join('\n')));
   };
-}
 
 /** A malformed event may contain line breaks; it must stay one line to be rejected as one event. */
 const toSingleLine = (event: string): string => event.replaceAll('\n', ' ');

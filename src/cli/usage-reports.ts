@@ -1,40 +1,37 @@
-import { toForecastRecord } from '../billing/forecast/schema.ts';
+import type { Static } from 'typebox';
+import type { UsageCostForecast } from '../billing/forecast/schema.ts';
 import { EXPORT_FORMATS } from '../billing/reports/exports.ts';
 import { GROUPINGS } from '../billing/reports/grouping.ts';
 import { PERIOD_LENGTHS } from '../billing/reports/period.ts';
-import { toSummaryRecord } from '../billing/reports/schema.ts';
-import { MAX_SUMMARY_DAYS } from '../billing/reports/summaries.ts';
-import { parseWindow, type Window } from '../billing/window.ts';
+import type { UsageCostSummary } from '../billing/reports/schema.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { toUtcDay } from '../kernel/days.ts';
-import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import { API_SETTINGS } from '../settings.ts';
 import { defineCommand } from './command.ts';
-import { jsonOption, oneOf, option, optionWithDefault, organizationOption, type ValueRule } from './parameters.ts';
+import { anyText, jsonOption, option, optionWithDefault, organizationOption } from './parameters.ts';
 
 const fromOption = option('<date>', 'First day, YYYY-MM-DD; the first of the month if omitted');
 const toOption = option('<date>', 'Last day, inclusive; today if omitted');
-
-const monthRule: ValueRule<string> = {
-  rule: 'must look like 2026-11',
-  parse: (text) => (/^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : INVALID),
-};
+const OPTIONS = { from_date: 'from', to_date: 'to', by: 'by', group: 'group', format: 'format', month: 'month' };
 
 const summarizeUsage = defineCommand({
   name: 'usage summary',
   summary: 'Summarize costs and compare them with the previous period',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   options: {
     org: organizationOption,
     from: fromOption,
     to: toOption,
-    by: optionWithDefault('<period>', `Period: ${PERIOD_LENGTHS.join(', ')}`, 'month', oneOf(PERIOD_LENGTHS)),
-    group: optionWithDefault('<group>', `Group by: ${GROUPINGS.join(', ')}`, 'none', oneOf(GROUPINGS)),
+    by: optionWithDefault('<period>', `Period: ${PERIOD_LENGTHS.join(', ')}`, 'month', anyText),
+    group: optionWithDefault('<group>', `Group by: ${GROUPINGS.join(', ')}`, 'none', anyText),
     json: jsonOption,
   },
-  async run({ withOrganization, options: { from, to, by, group } }) {
-    const window = parseDays(from, to, MAX_SUMMARY_DAYS);
-    return withOrganization(async (organization, { reports }) => {
-      const { rows, totals } = toSummaryRecord(await reports.summaries.get(organization.id, window, by, group));
+  run: ({ withApi, options: { from, to, by, group } }) =>
+    withApi(async (api) => {
+      const { rows, totals } = await api.call<Static<typeof UsageCostSummary>>('/usageCost/summary', {
+        query: { ...toDays(from, to), by, group },
+        options: OPTIONS,
+      });
       return {
         json: { rows, totals },
         table: {
@@ -48,41 +45,40 @@ const summarizeUsage = defineCommand({
           ]),
         },
       };
-    });
-  },
+    }),
 });
 
 const exportUsage = defineCommand({
   name: 'usage export',
   summary: 'Export costs to standard output as CSV or FOCUS 1.2',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   options: {
     org: organizationOption,
     from: fromOption,
     to: toOption,
-    format: optionWithDefault('<format>', `Format: ${EXPORT_FORMATS.join(', ')}`, 'csv', oneOf(EXPORT_FORMATS)),
+    format: optionWithDefault('<format>', `Format: ${EXPORT_FORMATS.join(', ')}`, 'csv', anyText),
   },
-  async run({ withOrganization, write, options: { from, to, format } }) {
-    const window = parseDays(from, to, Number.POSITIVE_INFINITY);
-    return withOrganization(async (organization, { reports }) => {
-      for await (const piece of reports.exports.render(organization.id, window, format)) await write(piece);
+  run: ({ withApi, write, options: { from, to, format } }) =>
+    withApi(async (api) => {
+      const query = { ...toDays(from, to), format };
+      for await (const piece of api.download('/usageCost/export', { query, options: OPTIONS })) await write(piece);
       return {};
-    });
-  },
+    }),
 });
 
 const forecastUsage = defineCommand({
   name: 'usage forecast',
   summary: 'Forecast the cost of a month',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   options: {
     org: organizationOption,
-    month: option('<month>', 'Month, YYYY-MM; the current month if omitted', monthRule),
+    month: option('<month>', 'Month, YYYY-MM; the current month if omitted'),
     json: jsonOption,
   },
-  run: ({ withOrganization, options }) =>
-    withOrganization(async (organization, { forecasts }) => {
-      const record = toForecastRecord(await forecasts.get(organization.id, options.month));
+  run: ({ withApi, options: { month: wanted } }) =>
+    withApi(async (api) => {
+      const request = { query: { month: wanted }, options: OPTIONS };
+      const record = await api.call<Static<typeof UsageCostForecast>>('/usageCost/forecast', request);
       const { month, forecast, monthToDate, previousMonth, changeCHC } = record;
       return {
         json: record,
@@ -104,9 +100,9 @@ const forecastUsage = defineCommand({
 
 export const usageReportCommands = [summarizeUsage, exportUsage, forecastUsage];
 
-function parseDays(from: string | undefined, to: string | undefined, maxDays: number): Window {
+function toDays(from: string | undefined, to: string | undefined) {
   const last = to ?? toUtcDay(systemClock.now());
-  return parseWindow({ from_date: from ?? `${last.slice(0, 7)}-01`, to_date: last }, maxDays);
+  return { from_date: from ?? `${last.slice(0, 7)}-01`, to_date: last };
 }
 
 interface Grouped {

@@ -4,12 +4,11 @@ import type { LedgerCheck } from '../billing/rating/check-ledger.ts';
 import type { Domains } from '../domains.ts';
 import { isDirectoryInUse } from '../engine/failures.ts';
 import { AppError } from '../kernel/errors.ts';
-import { ENGINE_SETTINGS } from '../settings.ts';
-import { type CommandOutput, defineCommand, UsageError } from './command.ts';
+import { API_SETTINGS, ENGINE_SETTINGS } from '../settings.ts';
+import { type CommandOutput, defineCommand } from './command.ts';
 import { getOrganization } from './context.ts';
 import { argument, dayRule, flag, jsonOption, option, organizationOption, requiredOption } from './parameters.ts';
-import { keyOption, urlOption } from './server-client.ts';
-import { createHttpSend, formatCounts, importUsage, type Send } from './usage-import.ts';
+import { createApiSend, formatCounts, importUsage, type Send } from './usage-import.ts';
 
 /** Hides the messages of an engine that runs only during the command. */
 const QUIET = { logLevel: 'warn' };
@@ -19,7 +18,7 @@ const optionalOrganization = option('<id or name>', 'Organization; all organizat
 const importEvents = defineCommand({
   name: 'usage import',
   summary: 'Import usage events from a file; importing a file again is safe',
-  settings: ENGINE_SETTINGS,
+  settings: [...new Set([...API_SETTINGS, ...ENGINE_SETTINGS])],
   defaults: QUIET,
   arguments: {
     file: argument('<file>', 'CSV with a header row, NDJSON (either may be gzipped, .gz) or Parquet'),
@@ -27,15 +26,12 @@ const importEvents = defineCommand({
   options: {
     org: organizationOption,
     format: option('<format>', 'csv, ndjson or parquet; required if the file name does not end in one of them'),
-    url: urlOption('Send the events to a running server instead of writing to the stores'),
-    key: keyOption,
     json: jsonOption,
   },
   async run(context) {
-    const { url, key, format } = context.options;
+    const { format } = context.options;
     const send = (target: Send) => importUsage(context, context.arguments.file, format, target);
-    if (url !== undefined && key !== undefined) return formatImport(await send(await createHttpSend(url, key)));
-    if (url !== undefined || key !== undefined) throw new UsageError(['--url and --key must be used together']);
+    if (await context.findServer()) return context.withApi(async (api) => formatImport(await send(createApiSend(api))));
     return context.withOrganization(async ({ id }, { intake, rating }) => {
       const result = await send((events) => intake.ingest(id, () => events)).catch(suggestServer);
       await rating.rateChanged(id);
@@ -47,7 +43,10 @@ const importEvents = defineCommand({
 /** The embedded engine allows one process at a time. */
 function suggestServer(error: Error): never {
   if (!isDirectoryInUse(error)) throw error;
-  throw new AppError('unavailable', `${error.message}. To send the file to the running server, use --url and --key`);
+  throw new AppError(
+    'unavailable',
+    `${error.message}. To send the file to the running server, use --url, PILOTHOUSE_URL or a profile`,
+  );
 }
 
 function formatImport({ errors, ...counts }: IntakeResult): CommandOutput {

@@ -22,7 +22,7 @@ import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts
 export interface AppOptions {
   log: Logger;
   access: AccessLog;
-  metrics: Metrics;
+  metrics: Pick<Metrics, 'request'>;
   /** Called after every request; may retain the object. */
   observe?: ((access: CompletedRequest) => void) | undefined;
   /** Converts an error of a store into one that may be sent. */

@@ -35,6 +35,8 @@ export interface Identity {
   allowsAddress: ((address: string) => boolean) | undefined;
   /** Set for a console session: the kind of credential used to sign in. */
   session?: 'key' | 'token';
+  /** Set for a command that opened the store itself: it has no credential and no address. */
+  isLocal?: true;
 }
 
 /** Authenticates an Authorization header. Throws `unauthorized`. */

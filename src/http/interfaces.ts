@@ -117,6 +117,10 @@ const WIRE_CODES = Object.fromEntries(
   ]),
 ) as Record<ErrorCode, string>;
 
+/** For clients of the API: the code of an error response. */
+export const findErrorCode = (status: number): ErrorCode =>
+  (Object.keys(STATUSES) as ErrorCode[]).find((code) => STATUSES[code] === status) ?? 'unavailable';
+
 export const toHttpStatus = (error: AppError): number => STATUSES[error.code];
 
 /** `request body.tiles[0].w` → `tiles.0.w`, the path format of the dashboard interface. */

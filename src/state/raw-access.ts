@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { MINUTE_MS, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -30,12 +30,20 @@ interface Access {
   mayCreate?: boolean;
 }
 
+/** Only these commands create a store: one that reads would otherwise show an empty fleet after a typing error. */
+export const STORE_CREATORS = 'pilothouse serve, demo, apply, init and restore create one';
+
+export function assertStoreFile(path: string): void {
+  if (existsSync(path)) return;
+  const text = `There is no store in ${dirname(path)}: ${path} does not exist; check --data`;
+  throw new AppError('not_found', `${text}. ${STORE_CREATORS}`);
+}
+
 /** Must be closed. */
 export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress, access: Access): Promise<RawStore> {
   if (databaseUrl) return openPostgresStore(databaseUrl, access);
   const path = join(dataDirectory, 'state.db');
-  if (!access.mayCreate && !existsSync(path))
-    throw new AppError('not_found', `There is no store in ${dataDirectory}: ${path} does not exist; check --data`);
+  if (!access.mayCreate) assertStoreFile(path);
   try {
     return await openLibsqlStore(path, access);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cli, getServerStore, type Json, useStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { findFreePort } from '../support/postgres.ts';
@@ -22,6 +22,7 @@ onEachStore('doctor', (store) => {
   const at = useStore(store);
 
   it('passes every check with a working store, a free port and a synchronized clock', async () => {
+    await at.apply({ organizations: [] });
     const { code, stdout, stderr } = await at.run('doctor', '--port', '0', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(checks(stdout)).toEqual({
@@ -67,6 +68,7 @@ onEachStore('doctor next to a server', (store) => {
 
 describe('doctor with a failing check', () => {
   const at = useStore('libsql');
+  beforeEach(() => at.apply({ organizations: [] }));
   let holder: Server | undefined;
   afterEach(() => {
     holder?.close();

@@ -75,21 +75,21 @@ onEachStore('usage report and budget commands', (on) => {
   });
 
   it.each([
-    [['usage', 'summary', '--by', 'year'], ['--by must be one of day, week, month, all, not "year"']],
-    [['usage', 'export', '--format', 'xlsx'], ['--format must be one of csv, focus, not "xlsx"']],
-    [['usage', 'forecast', '--month', '13'], ['--month must look like 2026-11, not "13"']],
+    [['usage', 'summary', '--by', 'year'], ['--by: The value must be one of day, week, month, all <string:year>']],
+    [['usage', 'export', '--format', 'xlsx'], ['--format: The value must be one of csv, focus <string:xlsx>']],
+    [['usage', 'forecast', '--month', '13'], ['--month: The value must be a month (YYYY-MM) <string:13>']],
     [['budget', 'set', 'x'], ['--monthly is required to create a budget, and no budget is named "x"']],
     [
-      ['budget', 'set', '', '--monthly', 'much', '--threshold', '0'],
+      ['budget', 'set', '', '--monthly', '1', '--threshold', '0'],
       [
-        '<name> must have 1 to 255 characters, not ""',
-        '--monthly must be a positive number of CHC, not "much"',
-        '--threshold must be a whole percentage from 1 to 1000, or forecast, not "0"',
+        '<name>: The value must not be empty <string:>',
+        '--threshold: The value must be an integer percentage from 1 to 1000, or forecast <number:0>',
       ],
     ],
+    [['budget', 'set', 'x', '--monthly', 'much'], ['--monthly must be a number, not "much"']],
     [
       ['budget', 'set', 'x', '--monthly', '1', '--webhook', 'http://127.0.0.1/'],
-      ['webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>'],
+      ['--webhook: The address is private; allow private addresses with --webhook-allow-private yes <string>'],
     ],
   ])('%j exits with 2', async (args, errors) => {
     await store.apply(fleet);

@@ -56,7 +56,7 @@ onEachStore('usage commands', (name) => {
       '--key must look like id:secret',
     ]);
     expect(listErrors(await store.run('usage', 'import', file, '--url', 'http://x'))).toEqual([
-      '--url and --key must be used together',
+      '--url and --data cannot be used together',
     ]);
     expect((await store.run('usage', 'lock', '--through', '2026-02-30')).code).toBe(2);
     expect((await store.run('usage', 'lock', '--through', '2999-01-01')).code).toBe(2);
@@ -104,7 +104,7 @@ it('usage import --url sends events to a running server, which owns the embedded
     expect(direct.code).toBe(1);
     expect(listErrors(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
     const unauthorized = await cliProcess([...through.slice(0, -2), 'unknown:key']);
-    expect(listErrors(unauthorized)).toEqual([expect.stringMatching(/The server rejected the request: UNAUTHORIZED/)]);
+    expect(listErrors(unauthorized)).toEqual([expect.stringMatching(/rejects the key: Key is not found/)]);
   } finally {
     await server.remove();
   }

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, useServer } from '../support/server.ts';
@@ -55,6 +56,28 @@ onEachStore('an embedded service', (store) => {
     expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-type')).toBe('text/html');
+  });
+
+  it('answers service query over --url; a query that fails exits with 1, a missing password with 2', async () => {
+    const { id, password } = await services.create();
+    const run = (sql: string, environment: Record<string, string>) =>
+      cli(['service', 'query', id, sql, '--json', '--url', server.url], {
+        PILOTHOUSE_KEY: `${acme.admin.keyId}:${acme.admin.keySecret}`,
+        ...environment,
+      });
+    const file = join(server.directory, 'password');
+    writeFileSync(file, `${password}\n`);
+    for (const [variable, value] of [
+      ['PILOTHOUSE_PASSWORD', password],
+      ['PILOTHOUSE_PASSWORD_FILE', file],
+    ] as const)
+      expect(JSON.parse((await run('SELECT 6 * 7 AS x', { [variable]: value })).stdout).data).toEqual([{ x: 42 }]);
+    const failed = await run('SELEC 1', { PILOTHOUSE_PASSWORD: password });
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Syntax error') });
+    expect(await run('SELECT 1', {})).toMatchObject({
+      code: 2,
+      stderr: 'error: the password is missing: use --password-file, PILOTHOUSE_PASSWORD or a terminal\n',
+    });
   });
 
   it('gets a new size without a failed query, and keeps its rows', async () => {

@@ -1,4 +1,4 @@
-import { openFile, readFile, readFileMode, writeFile, writeNewFile } from '../../src/cli/files.ts';
+import { openFile, readFile, readFileMode, writeFile, writeNewFile, writePrivateFile } from '../../src/cli/files.ts';
 import { runProgram } from '../../src/cli/program.ts';
 
 export interface FinishedCommand {
@@ -35,6 +35,8 @@ export function runInProcess(args: readonly string[], environment: Record<string
       readFileMode,
       writeFile,
       writeNewFile,
+      writePrivateFile,
+      readSecret: async () => undefined,
       openFile,
       print(line) {
         stdout.push(Buffer.from(`${line}\n`));
