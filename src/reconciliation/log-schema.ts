@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { NamedObject } from '../kernel/named-object.ts';
 
-const MAX_LOG_LINES = 1000;
-export const DEFAULT_LOG_LINES = 200;
+const MAX_LOG_LINES = 5000;
+export const DEFAULT_LOG_LINES = 500;
 
 export const LogQuery = Type.Object(
   {
