@@ -8,7 +8,6 @@ import { newServicePreviewQuery } from '../../api/service-settings.ts';
 import type { NewService } from '../../api/types.ts';
 import { useApi, useConfig, useSession } from '../../app/context.tsx';
 import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
 import { DRIVER_LABELS } from '../../parts/service-status.ts';
 import { handOverPassword } from './new-password.ts';
 import { NewServiceCost } from './new-service-cost.tsx';
@@ -59,7 +58,6 @@ export function CreateServiceDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => api.instanceCreate({ organizationId, body: { ...place, ...change, name: name.trim() } }),
     onSuccess: async ({ service, password }) => {
       if (password !== undefined) handOverPassword(queries, organizationId, service.id, password);
-      notifySuccess(`Created service ${service.name}`);
       void queries.invalidateQueries({ queryKey: [organizationId, 'services'] });
       await navigate({ to: '/services/$id', params: { id: service.id } });
     },

@@ -5,7 +5,9 @@ type Evidence = Readonly<Record<string, unknown>>;
 /** What the observation is based on, in words: "Process 14505, limit 1 GiB", "Resource version 812". */
 export function listEvidence({ pid, memoryLimitMiB, isolation, ...others }: Evidence): string[] {
   const limit = typeof memoryLimitMiB === 'number' ? `limit ${formatMebibytes(memoryLimitMiB)}` : undefined;
-  const process = [pid === undefined ? undefined : `Process ${String(pid)}`, limit].filter((part) => part !== undefined);
+  const process = [pid === undefined ? undefined : `Process ${String(pid)}`, limit].filter(
+    (part) => part !== undefined,
+  );
   return [
     ...(process.length > 0 ? [process.join(', ')] : []),
     ...(isolation === undefined ? [] : [ISOLATIONS[String(isolation)] ?? `Isolation: ${String(isolation)}`]),

@@ -20,8 +20,8 @@ export function NewServiceSize({ draft, limits: { memory, replicas }, isOneRepli
     label: string;
     limits: FieldLimits;
   }[] = [
-    { field: 'minReplicaMemoryGb', label: 'Minimum per replica (GB)', limits: memory },
-    { field: 'maxReplicaMemoryGb', label: 'Maximum per replica (GB)', limits: memory },
+    { field: 'minReplicaMemoryGb', label: 'Minimum memory (GB)', limits: memory },
+    { field: 'maxReplicaMemoryGb', label: 'Maximum memory (GB)', limits: memory },
     { field: 'numReplicas', label: 'Replicas', limits: replicas },
   ];
   const reasons = [
@@ -52,11 +52,12 @@ export function NewServiceSize({ draft, limits: { memory, replicas }, isOneRepli
         checked={draft.idleScaling}
         onChange={(event) => onChange({ idleScaling: event.currentTarget.checked })}
       />
-      {(reasons.length > 0 || isOneReplica) && (
-        <Text size="xs" c="dimmed">
-          {[...reasons, ...(isOneReplica ? ['An embedded service runs one replica'] : [])].join('. ')}.
-        </Text>
-      )}
+      <Text size="xs" c="dimmed">
+        {['Memory is per replica', ...reasons, ...(isOneReplica ? ['An embedded service runs one replica'] : [])].join(
+          '. ',
+        )}
+        .
+      </Text>
     </Stack>
   );
 }

@@ -136,4 +136,4 @@ function listIdling({
 }
 
 export const formatBase = ({ minReplicaMemoryGb, maxReplicaMemoryGb, ...base }: Base): string =>
-  listSettings({ minReplicaMemoryGb, maxReplicaMemoryGb, ...base }).join(', ') || formatMemory(minReplicaMemoryGb);
+  listSettings({ minReplicaMemoryGb, maxReplicaMemoryGb, ...base }).join(' · ') || formatMemory(minReplicaMemoryGb);

@@ -157,5 +157,5 @@ const COLUMNS: Column<ScheduleEntry>[] = [
       </>
     ),
   },
-  { header: 'Settings', cell: (entry) => listSettings(entry).join(', ') || '–' },
+  { header: 'Settings', cell: (entry) => listSettings(entry).join(' · ') || '–' },
 ];
