@@ -1,7 +1,7 @@
+import type { DriverName } from '../drivers/driver.ts';
 import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { AppError } from '../kernel/errors.ts';
 import { READERS } from '../kernel/roles.ts';
 import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
@@ -16,6 +16,13 @@ interface Options {
 }
 
 export function logRoutes({ services, readLog, getDirectoryId }: Options): Routes {
+  /** Why this node has no log of the service. */
+  const findReason = (name: string, driver: DriverName, placement: string | undefined): string | undefined => {
+    if (driver !== 'embedded') return `${name} has the driver ${driver}; only embedded services have a log here`;
+    return placement === undefined || placement === getDirectoryId()
+      ? undefined
+      : `Another node runs ${name} and has its log`;
+  };
   return (app) => {
     app.get(
       '/v1/organizations/:organizationId/services/:serviceId/logs',
@@ -25,7 +32,7 @@ export function logRoutes({ services, readLog, getDirectoryId }: Options): Route
           tags: ['Services'],
           summary: 'Get log of service',
           description:
-            'The last lines of the error log of an embedded service, from the last 256 KiB. 409 for other drivers, and on a node that does not run the service.',
+            'The last lines of the error log of an embedded service, from the last 256 KiB. Without a log on this node, there are no lines, and a reason.',
           params: ServicePath,
           querystring: LogQuery,
           response: managementResponse(ServiceLog),
@@ -35,10 +42,8 @@ export function logRoutes({ services, readLog, getDirectoryId }: Options): Route
         const { organizationId } = getIdentity(request);
         const id = request.params.serviceId.toLowerCase();
         const { name, driver, observed } = await services.get(organizationId, id);
-        if (driver !== 'embedded')
-          throw new AppError('conflict', `${name} has the driver ${driver}; only embedded services have a log here`);
-        if (observed.placement !== undefined && observed.placement !== getDirectoryId())
-          throw new AppError('conflict', `Another node runs ${name} and has its log`);
+        const reason = findReason(name, driver, observed.placement);
+        if (reason !== undefined) return success(request, { lines: [], hasEarlier: false, reason });
         return success(request, await readLog(id, request.query.lines ?? DEFAULT_LOG_LINES));
       },
     );

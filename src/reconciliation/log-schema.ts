@@ -18,4 +18,5 @@ export const ServiceLog = NamedObject('ServiceLog', {
     description: 'Oldest first, at most 4,096 characters each. Control characters are shown as \\x1b.',
   }),
   hasEarlier: Type.Boolean({ description: 'The log has lines before these' }),
+  reason: Type.Optional(Type.String({ description: 'Why there is no log here' })),
 });

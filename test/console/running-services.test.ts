@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -115,13 +116,6 @@ inBrowser(
       await status.getByText(/^Process \d+, limit 1 GiB$/).waitFor();
       // Afterwards a placeholder stands for the password.
       expect(await page.getByTestId('connect-curl').textContent()).toBe(curl.replace(password, 'PASSWORD'));
-      // The examples run as they are.
-      const folder = mkdtempSync(join(process.cwd(), 'node_modules/.example-'));
-      writeFileSync(join(folder, 'example.mjs'), snippets.JavaScript ?? '');
-      const example = await run(process.execPath, [join(folder, 'example.mjs')]).finally(() =>
-        rmSync(folder, { recursive: true }),
-      );
-      expect(example.stdout).toMatch(/version: '\d+\.\d+/);
 
       const id = page.url().split('/').at(-1) ?? '';
       // As if it had been started long ago; then a change makes the reconciler look at it.
@@ -142,6 +136,14 @@ inBrowser(
       await idling.getByText('by a query (SELECT)').waitFor();
       await idling.getByText('from 127.0.0.1').waitFor();
       await idling.getByText('a-client/1.0').waitFor();
+      // The example runs as it is.
+      const folder = mkdtempSync(join(tmpdir(), 'pilothouse-example-'));
+      symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+      writeFileSync(join(folder, 'example.mjs'), snippets.JavaScript ?? '');
+      const example = await run(process.execPath, [join(folder, 'example.mjs')]).finally(() =>
+        rmSync(folder, { recursive: true }),
+      );
+      expect(example.stdout).toMatch(/version: '\d+\.\d+/);
       await tab(page, 'History').click();
       await panel(page, 'History').getByText('awakened the service').waitFor();
 
@@ -253,7 +255,7 @@ describe('the status of a service', () => {
 
   it('has a chart that starts with the first point', () => {
     const [from, to] = ['2026-11-15T10:06:00Z', '2026-11-16T10:06:00Z'];
-    const point = { state: 'running', memoryGb: 16, replicas: 2, outOfMemory: 0 };
+    const point = { state: 'running', memoryGb: 16, replicas: 2, outOfMemory: 0, costPerHourCHC: 0.5 };
     const range = (...times: string[]) =>
       toChartRange({ from, to, points: times.map((time) => ({ ...point, at: `2026-11-16T${time}:00Z` })) }).map((at) =>
         new Date(at).toISOString().slice(8, 16),

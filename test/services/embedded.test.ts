@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { acme } from '../support/fleet.ts';
+import { acme, globex } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -27,6 +27,27 @@ onEachStore('an embedded service', (store) => {
     expect(await run('SELECT 20 + 1')).toEqual({ status: 200, text: '21' });
     expect(await query(url, `${password}x`, 'SELECT 1')).toMatchObject({ status: 401 });
     expect(await (await fetch(`${url}/ping`)).text()).toBe('Ok.\n');
+  });
+
+  it('has a log that keys of its organization read, without control characters', async () => {
+    const { id, query: run } = await services.create();
+    const read = (lines = '', key = acme.developer, organizationId: string = acme.id) =>
+      server.call({ path: `/v1/organizations/${organizationId}/services/${id}/logs${lines}`, key });
+    await run("SELECT '\u001b[31m red' FROM no_such_table");
+    const { status, json } = await read();
+    expect(status).toBe(200);
+    const text = json.result.lines.join('\n');
+    expect(text).toContain("'\\x1b[31m red'");
+    expect(text).not.toContain('\u001b');
+    expect((await read('?lines=1')).json.result).toMatchObject({ lines: [expect.any(String)], hasEarlier: true });
+    expect((await read('?lines=5001')).status).toBe(400);
+    expect((await read('', acme.query)).status).toBe(403);
+    expect((await read('', globex.admin, globex.id)).status).toBe(404);
+    expect((await services.send('GET', `/${acme.primary}/logs`)).json.result).toEqual({
+      lines: [],
+      hasEarlier: false,
+      reason: 'analytics has the driver simulated; only embedded services have a log here',
+    });
   });
 
   it('gets a new size without a failed query, and keeps its rows', async () => {

@@ -70,7 +70,7 @@ function ServiceLog({ service }: { service: Service }) {
         <LogEntries entries={entries} />
       ) : data ? (
         <EmptyState title={wanted === '' ? 'No errors logged' : 'No matching entries'}>
-          {wanted === '' && 'Errors of the ClickHouse process of this service appear here.'}
+          {data.reason ?? (wanted === '' && 'Errors of the ClickHouse process of this service appear here.')}
         </EmptyState>
       ) : error ? (
         <div className={classes.bar}>
