@@ -131,7 +131,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     log,
     allowPrivate: config.webhookAllowPrivate ?? false,
   });
-  const scalingCosts = createScalingCosts({ db: state.db, services, prices, clock });
+  const scalingCosts = createScalingCosts({ db: state.db, services, serviceLifecycle, prices, clock });
   const loadHistory = createLoadHistory({ state });
   const autoscaling = createAutoscaling({ state, clock, organizations, services, prices, loadHistory });
   const replays = createReplays({ clock, prices, loadHistory });

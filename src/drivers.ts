@@ -2,9 +2,12 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { DriverName } from './drivers/driver.ts';
+import { getServiceDirectory } from './drivers/embedded/directory.ts';
 import { createEmbeddedDriver } from './drivers/embedded/embedded.ts';
+import { readLogTail } from './drivers/embedded/log-tail.ts';
 import { createKubernetesDriver } from './drivers/kubernetes/kubernetes-driver.ts';
 import { createWebhookDriver } from './drivers/webhook/webhook-driver.ts';
+import { readDirectoryName } from './engine/directory-id.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { ConfiguredDriver } from './reconciliation/reconciler.ts';
 
@@ -19,6 +22,13 @@ interface Options {
 /** Has a directory for each embedded service. */
 export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'services');
+
+/** Reads the logs of the embedded services of this node. */
+export const createLogReader = (config: Pick<Config, 'dataDirectory'>) => ({
+  getDirectoryId: () => readDirectoryName(config.dataDirectory),
+  readLog: (serviceId: string, maxLines: number) =>
+    readLogTail(getServiceDirectory(getServicesDirectory(config), serviceId).log, maxLines),
+});
 
 /** The drivers of services that are not simulated. */
 export function createDrivers({

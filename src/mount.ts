@@ -21,6 +21,7 @@ import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
+import { createLogReader } from './drivers.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import type { AttemptLimit } from './http/attempt-limit.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -44,6 +45,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { OrganizationPath } from './organizations/schema.ts';
+import { logRoutes } from './reconciliation/log-routes.ts';
 import { type IdleRouteOptions, idleRoutes } from './reconciliation/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
@@ -60,7 +62,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   config: Pick<
     Config,
-    'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken' | 'defaultDriver'
+    'basePath' | 'dataDirectory' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken' | 'defaultDriver'
   >;
   clock: Clock;
   metrics: Metrics;
@@ -139,6 +141,7 @@ export function createManagement(
       serviceSettingsRoutes({ ...domains, clock }),
       autoscalingRoutes(domains),
       idleRoutes({ ...domains, findIdleStatus, clock }),
+      logRoutes({ ...domains, ...createLogReader(config) }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),

@@ -95,11 +95,15 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'openapiKeyDelete',
     'dashboardTokenDelete',
   ]),
-  'control-plane:organization:create-service': organization('write', 'Create services', ['instanceCreate']),
-  'control-plane:service:view': service('read', 'View services and their metrics', [
+  'control-plane:organization:create-service': organization('write', 'Create services, and preview their cost', [
+    'instanceCreate',
+    'instanceCreatePreview',
+  ]),
+  'control-plane:service:view': service('read', 'View services, their metrics and their log', [
     'instanceGetList',
     'instanceGet',
     'instanceIdleGet',
+    'instanceLogGet',
     'instancePrometheusGet',
   ]),
   'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [

@@ -6,6 +6,7 @@ import { type Command, getCommandedState, isDeletable, obey, observe, provision 
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { createTimeOrderedIds, newUuid } from '../kernel/ids.ts';
+import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -25,6 +26,14 @@ interface CreatedService {
   service: Service;
   /** Returned once. */
   password: string;
+}
+
+/** What a new service has beside what the client wants. */
+interface Identity {
+  organizationId: string;
+  id: string;
+  now: number;
+  settings: ServiceSettings;
 }
 
 /** Hashes of a password that the client keeps. */
@@ -71,7 +80,41 @@ export function createServiceLifecycle(options: Options) {
       );
   }
 
+  /** The new service; rejects what breaks a rule. */
+  async function build(
+    db: Db,
+    organization: Pick<Organization, 'tier' | 'isPaid'>,
+    wanted: NewService,
+    { organizationId, id, now, settings }: Identity,
+  ): Promise<Service> {
+    const warehouseId = wanted.dataWarehouseId?.toLowerCase();
+    // An embedded service cannot join a warehouse.
+    const driver = wanted.driver ?? (warehouseId === undefined ? defaultDriver : 'simulated');
+    const warehouse = warehouseId === undefined ? [] : await listWarehouses(db, organizationId, [warehouseId]);
+    const service = toNewService(
+      { ...wanted, driver },
+      {
+        id,
+        organizationId,
+        organization,
+        now,
+        dataWarehouseId: warehouseId ?? newUuid(),
+        settings,
+        ...provision(now, getTransitionMs(driver)),
+      },
+    );
+    rejectViolations(newServiceViolations(wanted, organization, warehouse, service));
+    return service;
+  }
+
   return {
+    /** The service that `create` would create, rejected for the same reasons. Stores nothing. */
+    async preview(organizationId: string, wanted: NewService) {
+      const organization = await organizations.get(organizationId);
+      const identity = { organizationId, id: newUuid(), now: clock.now(), settings: {} };
+      return { organization, service: await build(state.db, organization, wanted, identity) };
+    },
+
     async create(
       actor: Actor,
       organizationId: string,
@@ -81,25 +124,14 @@ export function createServiceLifecycle(options: Options) {
       const now = clock.now();
       const password = newServicePassword();
       const id = nextId(now);
-      // An embedded service cannot join a warehouse.
-      const driver = wanted.driver ?? (wanted.dataWarehouseId === undefined ? defaultDriver : 'simulated');
       const service = await state.write(async (tx) => {
         const organization = await organizations.lock(tx, organizationId);
-        const warehouseId = wanted.dataWarehouseId?.toLowerCase();
-        const warehouse = warehouseId === undefined ? [] : await listWarehouses(tx, organizationId, [warehouseId]);
-        const created = toNewService(
-          { ...wanted, driver },
-          {
-            id,
-            organizationId,
-            organization,
-            now,
-            dataWarehouseId: warehouseId ?? newUuid(),
-            settings: hashPassword(password),
-            ...provision(now, getTransitionMs(driver)),
-          },
-        );
-        rejectViolations(newServiceViolations(wanted, organization, warehouse, created));
+        const created = await build(tx, organization, wanted, {
+          organizationId,
+          id,
+          now,
+          settings: hashPassword(password),
+        });
         await assertRoom(tx, organizationId);
         await insertServices(tx, [created]);
         await audit.record(tx, actor, {

@@ -34,6 +34,7 @@ const isReplayed = ({ headers }: ApiResponse) => headers.get('idempotency-replay
 /** Operations that only read, that are always rejected, that replace something, or whose events have ids of their own. */
 const EXEMPT = [
   'usageEventsCreate',
+  'instanceCreatePreview',
   'instanceScalingPreview',
   'instanceQueryEndpointUpsert',
   'scalingScheduleUpsert',

@@ -54,6 +54,37 @@ onEachStore('the preview of a scaling change', (store) => {
     expect(await listActivities()).toEqual(activities);
   });
 
+  it('of a new service has the defaults, the limits and the cost, and creates nothing', async () => {
+    const place = { provider: 'aws', region: 'us-east-1' };
+    const previewNew = (body: object, { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme) =>
+      server.call({
+        method: 'POST',
+        path: `/v1/organizations/${id}/services/preview`,
+        key: admin,
+        body: { ...place, ...body },
+      });
+    const list = async () =>
+      (await server.call({ path: `/v1/organizations/${acme.id}/services`, key: acme.admin })).json.result;
+    const before = await list();
+    const { json } = await previewNew({});
+    expect(json.result).toEqual({
+      minReplicaMemoryGb: 16,
+      maxReplicaMemoryGb: 120,
+      numReplicas: 3,
+      idleScaling: true,
+      idleTimeoutMinutes: 15,
+      monthlyCost: { min: 0, max: monthly(3, 120) },
+    });
+    const sized = await previewNew({ numReplicas: 2, maxReplicaMemoryGb: 32, idleScaling: false });
+    expect(sized.json.result.monthlyCost).toEqual({ min: monthly(2, 16), max: monthly(2, 32) });
+    expect((await previewNew({}, initech)).json.result).toMatchObject({ numReplicas: 1, maxReplicaMemoryGb: 8 });
+    // Rejected for the reasons that creating it would be.
+    expect((await previewNew({ numReplicas: 1 })).json.error).toContain('numReplicas');
+    expect((await previewNew({ driver: 'webhook' })).json.error).toContain('driver');
+    expect((await previewNew({ maxReplicaMemoryGb: 124 }, globex)).json.error).toContain('at most 120');
+    expect(await list()).toEqual(before);
+  });
+
   it('returns the same record as the change', async () => {
     const body = { numReplicas: 5, maxTotalMemoryGb: 120 };
     const expected = (await preview(body, acme.secondary)).json.result.service;

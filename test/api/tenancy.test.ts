@@ -34,6 +34,7 @@ const BODIES: Record<string, object> = {
   organizationRolePost: { name: 'intruder' },
   organizationRolePatch: { name: 'intruder' },
   instanceCreate: { name: 'intruder', provider: 'aws', region: 'us-east-1', ipAccessList: [] },
+  instanceCreatePreview: { provider: 'aws', region: 'us-east-1' },
   instanceUpdate: { name: 'intruder' },
   instanceStateUpdate: { command: 'stop' },
   backupConfigurationUpdate: { backupPeriodInHours: 12 },

@@ -55,6 +55,8 @@ inBrowser(
       '/services',
       `/services/${acme.primary}`,
       `/services/${acme.secondary}`,
+      `/services/${acme.primary}/access`,
+      `/services/${acme.primary}/history`,
       '/keys',
       '/activity',
       `/activity?text=${encodeURIComponent(HOSTILE[1] ?? '')}&kind=${encodeURIComponent(HOSTILE[2] ?? '')}`,

@@ -122,6 +122,7 @@ inBrowser(
         key: acme.admin,
         body: { numReplicas: 5 },
       });
+      await page.getByRole('link', { name: 'History', exact: true }).click();
       await page.getByRole('link', { name: 'View in audit log' }).click();
       await page
         .getByRole('list', { name: 'Activity' })

@@ -14,7 +14,14 @@ const PAGES: [name: string, path: string][] = [
   ['overview', '/'],
   ['services', '/services'],
   ['service', `/services/${acme.primary}`],
-  ['development-service', `/services/${acme.development}`],
+  ['service-scaling', `/services/${acme.primary}/scaling`],
+  ['service-autoscaling', `/services/${acme.primary}/autoscaling`],
+  ['service-schedule', `/services/${acme.primary}/schedule`],
+  ['service-backups', `/services/${acme.primary}/backups`],
+  ['service-access', `/services/${acme.primary}/access`],
+  ['service-logs', `/services/${acme.primary}/logs`],
+  ['service-history', `/services/${acme.primary}/history`],
+  ['development-service', `/services/${acme.development}/scaling`],
   ['keys', '/keys'],
   ['roles', '/roles'],
   ['tokens', '/tokens'],
@@ -28,10 +35,27 @@ const PAGES: [name: string, path: string][] = [
 const STATES: [name: string, path: string, prepare: (page: Page) => Promise<void>][] = [
   [
     'scaling-errors',
-    `/services/${acme.primary}`,
+    `/services/${acme.primary}/scaling`,
     async (page) => {
       await page.getByLabel('Minimum per replica (GB)').fill('23');
       await page.getByRole('textbox', { name: 'Number of replicas' }).fill('6');
+    },
+  ],
+  [
+    'create-service',
+    '/services',
+    async (page) => {
+      await page.getByRole('button', { name: 'Create service' }).click();
+      await page.getByTestId('new-service-cost').waitFor();
+    },
+  ],
+  [
+    'schedule-window',
+    `/services/${acme.primary}/schedule`,
+    async (page) => {
+      await page.getByRole('button', { name: 'Add window' }).click();
+      await page.getByRole('form', { name: 'Add window' }).getByRole('button', { name: 'Add window' }).click();
+      await page.getByText('The value must not be empty').waitFor();
     },
   ],
   [

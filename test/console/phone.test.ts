@@ -60,6 +60,9 @@ inBrowser(
       ['overview', '/'],
       ['services', '/services'],
       ['service', `/services/${acme.primary}`],
+      ['scaling', `/services/${acme.primary}/scaling`],
+      ['access', `/services/${acme.primary}/access`],
+      ['backups', `/services/${acme.primary}/backups`],
       ['costs', '/costs'],
       ['costs with filters', `/costs?day=${today}&entity=${acme.primary}&metric=compute&by=service`],
       ['keys', '/keys'],
@@ -81,6 +84,24 @@ inBrowser(
       await form.getByText('Dashboard token').click();
       await form.getByRole('textbox', { name: 'Token' }).waitFor();
       await expectReachable(page);
+    });
+
+    it('a service can be created, and its passwords are on the screen', async () => {
+      const page = await open('/services');
+      await page.getByRole('button', { name: 'Create service' }).click();
+      await page.getByTestId('new-service-cost').waitFor();
+      await expectReachable(page, '[role=dialog]');
+      await page.getByRole('form').getByLabel('Name').fill('from a phone');
+      await page.getByRole('form').getByRole('button', { name: 'Create service' }).click();
+      await page.getByTestId('service-password').waitFor();
+      await expectReachable(page, '[role=dialog]');
+      await page.getByLabel('I have saved the secret').check();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('link', { name: 'Access', exact: true }).click();
+      await page.getByRole('button', { name: 'Reset password' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+      await page.getByTestId('service-password').waitFor();
+      await expectReachable(page, '[role=dialog]');
     });
 
     it('keys can be created, edited, rotated, disabled and deleted', async () => {

@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { toChartRows } from '../../console/src/pages/services/autoscaling-series.ts';
+import { toChartRange, toChartRows } from '../../console/src/pages/services/autoscaling-series.ts';
+import { listEvidence } from '../../console/src/pages/services/evidence-text.ts';
 import { getPollMs, listDifferences } from '../../console/src/parts/service-status.ts';
 import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
@@ -8,6 +14,7 @@ import { runSql } from '../support/store-sql.ts';
 
 const UNREACHABLE = '6de48484-c170-4164-a5bd-81c39c70f477';
 const HOUR_MS = 3_600_000;
+const run = promisify(execFile);
 
 const fleet = {
   organizations: [
@@ -37,6 +44,8 @@ inBrowser(
   (browser) => {
     const services = useServices({ call: (call) => browser.server.call(call) });
     const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+    const tab = (page: Page, name: string) =>
+      page.getByRole('navigation', { name: 'Service' }).getByRole('link', { name, exact: true });
 
     /** A load of three hours and one decision, as the autoscaler records them. */
     async function recordLoad(id: string): Promise<void> {
@@ -78,21 +87,35 @@ inBrowser(
       await form.getByLabel('Name').fill('real');
       await form.getByRole('combobox', { name: 'Driver' }).click();
       await page.getByRole('option', { name: 'embedded' }).click();
+      await form.getByText('An embedded service runs one replica').waitFor();
       await form.getByRole('button', { name: 'Create service' }).click();
       const password = (await page.getByTestId('service-password').textContent()) ?? '';
+      const dialog = page.getByRole('dialog');
+      const curl = (await dialog.getByTestId('connect-curl').textContent()) ?? '';
+      const [, url = ''] =
+        /^curl -u 'default:(php_\w+)' '(http:\/\/127\.0\.0\.1:\d+\/\?query=SELECT\+version\(\))'$/
+          .exec(curl)
+          ?.slice(1) ?? [];
+      expect(url, curl).not.toBe('');
+      const snippets: Record<string, string> = {};
+      for (const client of ['Python', 'JavaScript', 'JDBC', 'Go']) {
+        await dialog.getByText(client, { exact: true }).click();
+        snippets[client] = (await dialog.getByTestId(`connect-${client.toLowerCase()}`).textContent()) ?? '';
+        expect(snippets[client]).toContain(password);
+        expect(snippets[client]).toContain(new URL(url).port);
+      }
+      await expectAccessible(page);
       await page.getByLabel('I have saved the secret').check();
       await page.getByRole('button', { name: 'Done' }).click();
-      await page.getByRole('link', { name: 'real' }).click();
 
       const status = panel(page, 'Status');
       const idling = panel(page, 'Idling');
       await status.getByText('Running', { exact: true }).waitFor();
       await status.getByText('Requested 3 replicas, actual 1.').waitFor();
       await idling.getByText('The service was started').waitFor();
-      const curl = (await page.getByTestId('endpoint-curl').textContent()) ?? '';
-      const [, url = ''] =
-        /^curl -u 'default:PASSWORD' '(http:\/\/127\.0\.0\.1:\d+\/\?query=SELECT\+version\(\))'$/.exec(curl) ?? [];
-      expect(url, curl).not.toBe('');
+      await status.getByText(/^Process \d+, limit 1 GiB$/).waitFor();
+      // Afterwards a placeholder stands for the password.
+      expect(await page.getByTestId('connect-curl').textContent()).toBe(curl.replace(password, 'PASSWORD'));
 
       const id = page.url().split('/').at(-1) ?? '';
       // As if it had been started long ago; then a change makes the reconciler look at it.
@@ -113,12 +136,44 @@ inBrowser(
       await idling.getByText('by a query (SELECT)').waitFor();
       await idling.getByText('from 127.0.0.1').waitFor();
       await idling.getByText('a-client/1.0').waitFor();
+      // The example runs as it is.
+      const folder = mkdtempSync(join(tmpdir(), 'pilothouse-example-'));
+      symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+      writeFileSync(join(folder, 'example.mjs'), snippets.JavaScript ?? '');
+      const example = await run(process.execPath, [join(folder, 'example.mjs')]).finally(() =>
+        rmSync(folder, { recursive: true }),
+      );
+      expect(example.stdout).toMatch(/version: '\d+\.\d+/);
+      await tab(page, 'History').click();
       await panel(page, 'History').getByText('awakened the service').waitFor();
 
+      // Text of clients is in the log of the service; the page shows control characters and markup as text.
+      await fetch(url.split('?')[0] ?? '', {
+        method: 'POST',
+        headers: { authorization },
+        body: "SELECT '\u001b[31m<img src=x onerror=window.pwned=1>' FROM no_such_table",
+      });
+      await tab(page, 'Logs').click();
+      const log = page.getByTestId('service-log');
+      await log.getByText('\\x1b[31m<img src=x onerror=window.pwned=1>').first().waitFor();
+      expect(await log.locator('img').count()).toBe(0);
+      expect(await page.evaluate('window.pwned')).toBeUndefined();
+      await page.getByLabel('Filter entries').fill('no entry has this');
+      await page.getByText('No matching entries').waitFor();
+      await page.getByLabel('Filter entries').fill('');
+      await expectAccessible(page);
+      await checkWidths(page, 'service-log');
+
       await recordLoad(id);
+      await tab(page, 'Autoscaling').click();
       await page.reload();
       const autoscaling = panel(page, 'Autoscaling');
-      await autoscaling.getByTestId('autoscaling-chart').locator('canvas').waitFor();
+      const chart = autoscaling.getByTestId('autoscaling-chart');
+      await chart.locator('canvas').first().waitFor();
+      expect(
+        await chart.getByRole('img').evaluateAll((images) => images.map((image) => image.getAttribute('aria-label'))),
+      ).toEqual(['Memory in GB over time', 'CPU in cores over time', 'Cost in CHC/h over time']);
+      await autoscaling.getByText('Recommendations only; nothing is resized.').waitFor();
       await autoscaling.getByText('Memory peaked at 90 % in the last 3 hours.').waitFor();
       await autoscaling.getByText('Apply', { exact: true }).click();
       await page.getByText('Autoscaling of real: apply').waitFor();
@@ -128,6 +183,7 @@ inBrowser(
 
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Stop service' }).click();
+      await tab(page, 'Overview').click();
       await status.getByText('Stopped', { exact: true }).waitFor();
       await page.getByText('Queries are rejected until you start it.').waitFor();
       await page.getByRole('button', { name: 'Start' }).waitFor();
@@ -140,10 +196,13 @@ inBrowser(
       await row.getByText('The webhook failed').waitFor();
       await row.getByRole('link').click();
       const status = panel(page, 'Status');
-      await status.getByText('The service is degraded').waitFor();
+      await page.getByText('The service is degraded').waitFor();
       await status.getByText(/^Change 1, attempt \d+/).waitFor();
-      await panel(page, 'Endpoint').getByText('No endpoint: the webhook reports no address').waitFor();
+      await panel(page, 'Connect').getByText('No endpoint: the webhook reports no address').waitFor();
+      await tab(page, 'History').click();
       await panel(page, 'History').getByText('as degraded').waitFor();
+      await tab(page, 'Autoscaling').click();
+      await panel(page, 'Autoscaling').getByRole('radio', { name: 'Apply' }).waitFor({ state: 'attached' });
       expect(await panel(page, 'Autoscaling').getByRole('radio', { name: 'Apply' }).isDisabled()).toBe(true);
       for (const name of ['Start', 'Stop', 'Wake']) expect(await page.getByRole('button', { name }).count()).toBe(0);
     });
@@ -191,6 +250,33 @@ describe('the status of a service', () => {
       [null, null, null, null],
       [1, 1, null, 1],
       [0.5, 0.5, null, 0.5],
+    ]);
+  });
+
+  it('has a chart that starts with the first point', () => {
+    const [from, to] = ['2026-11-15T10:06:00Z', '2026-11-16T10:06:00Z'];
+    const point = { state: 'running', memoryGb: 16, replicas: 2, outOfMemory: 0, costPerHourCHC: 0.5 };
+    const range = (...times: string[]) =>
+      toChartRange({ from, to, points: times.map((time) => ({ ...point, at: `2026-11-16T${time}:00Z` })) }).map((at) =>
+        new Date(at).toISOString().slice(8, 16),
+      );
+    expect(range('09:50', '10:05')).toEqual(['16T09:50', '16T10:06']);
+    expect(range('10:05')).toEqual(['16T10:01', '16T10:06']);
+    expect(range()).toEqual(['15T10:06', '16T10:06']);
+  });
+
+  it('names what was observed in words', () => {
+    expect(listEvidence({ pid: 14505, isolation: 'landlock', memoryLimitMiB: 1024 })).toEqual([
+      'Process 14505, limit 1 GiB',
+      'Isolated by Landlock',
+    ]);
+    expect(listEvidence({ pid: 7, isolation: 'none', memoryLimitMiB: 512 })).toEqual([
+      'Process 7, limit 512 MiB',
+      'Not isolated',
+    ]);
+    expect(listEvidence({ resourceVersion: '812', readyReplicas: 2 })).toEqual([
+      'Resource version 812',
+      'Ready replicas 2',
     ]);
   });
 });

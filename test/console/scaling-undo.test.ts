@@ -24,7 +24,7 @@ inBrowser(
       browser.server.call({ method: 'PATCH', path: `${path}/replicaScaling`, key: acme.admin, body });
 
     it('have a cost estimate at recent usage next to the range', async () => {
-      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`);
       // 42.984 CHC a day for a month of 732 hours, and twice as much with twice the replicas.
       await page.getByTestId('current-estimate').getByText('≈ 1,311.01').waitFor();
       await replicas(page).fill('4');
@@ -36,7 +36,7 @@ inBrowser(
 
     it.each([1280, 390])('are undone from the message after saving (%i px)', async (width) => {
       const before = await stored();
-      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`, { width });
+      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`, { width });
       await replicas(page).fill('6');
       await page.getByRole('switch').click();
       await save(page).click();
@@ -52,7 +52,7 @@ inBrowser(
       await scale({ numReplicas: 3 });
       await scale({ numReplicas: 9, minReplicaMemoryGb: 24 });
       await scale({ idleTimeoutMinutes: 45 });
-      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`, { width });
+      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/history`, { width });
       const entry = page
         .getByRole('region', { name: 'History' })
         .getByRole('listitem')
@@ -74,7 +74,7 @@ inBrowser(
       await scale({ minReplicaMemoryGb: 64 });
       await scale({ minReplicaMemoryGb: 16 });
       await scale({ maxReplicaMemoryGb: 32 });
-      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+      const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/history`);
       const entries = page.getByRole('region', { name: 'History' }).getByRole('listitem');
       await entries
         .filter({ hasText: 'minimum from 64 to 16 GB' })
@@ -85,7 +85,7 @@ inBrowser(
       await dialog.getByRole('button', { name: 'Revert' }).click();
       await dialog.getByText('The minimum of 64 GB must not exceed the maximum of 32 GB').waitFor();
       expect(await stored()).toMatchObject({ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 32 });
-      const reader = await browser.signIn(acme.developer, `/services/${acme.secondary}`);
+      const reader = await browser.signIn(acme.developer, `/services/${acme.secondary}/history`);
       await reader.getByRole('region', { name: 'History' }).getByRole('listitem').first().waitFor();
       expect(await reader.getByRole('button', { name: /^Revert/ }).count()).toBe(0);
     });

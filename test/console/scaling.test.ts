@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inBrowser, type Page } from '../support/browser.ts';
+import { inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 
 const minimum = (page: Page) => page.getByLabel('Minimum per replica (GB)');
@@ -12,7 +12,7 @@ inBrowser('scaling editor', (browser) => {
   const stored = async () => (await browser.server.call({ path, key: acme.admin })).json.result;
 
   it('lists pending changes, saves them and confirms', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.primary}/scaling`);
     expect(await save(page).isDisabled()).toBe(true);
     await minimum(page).fill('24');
     await replicas(page).fill('5');
@@ -22,6 +22,7 @@ inBrowser('scaling editor', (browser) => {
     await page.getByText('analytics is now 24–120 GB × 5').waitFor();
     expect(await stored()).toMatchObject({ numReplicas: 5, minTotalMemoryGb: 72, maxTotalMemoryGb: 360 });
     await pending.getByText('No changes yet').waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
     await page.getByRole('region', { name: 'History' }).getByText('replicas from 3 to 5').waitFor();
   });
 
@@ -34,7 +35,7 @@ inBrowser('scaling editor', (browser) => {
     });
     const { min, max } = json.result.monthlyCost.after;
     const figure = (chc: number) => chc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`);
     await replicas(page).fill('9');
     await page.getByRole('switch').click();
     await page.getByText(`${figure(min)} – ${figure(max)}`).waitFor();
@@ -45,7 +46,7 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('S4: shows memory per replica, and the total of the actual number of replicas', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`);
     expect(await minimum(page).inputValue()).toBe('16');
     await page.getByText('32 GB in total with 2 replicas').waitFor();
     await replicas(page).fill('5');
@@ -56,7 +57,7 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('shows no price for invalid input', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`);
     const pending = page.getByRole('region', { name: 'Pending changes' });
     const newPrice = pending.getByText('New', { exact: true });
     await replicas(page).fill('4');
@@ -76,14 +77,14 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('moves the slider in valid steps by keyboard', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`);
     const before = Number(await maximum(page).inputValue());
     await page.getByRole('slider', { name: 'Maximum memory per replica in GB' }).press('ArrowRight');
     expect(Number(await maximum(page).inputValue())).toBe(before + 4);
   });
 
   it('validates limits before sending a request', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.primary}/scaling`);
     await minimum(page).fill('23');
     await page.getByText('Must be a multiple of 4, such as 20 or 24 GB').waitFor();
     await minimum(page).fill('4');
@@ -96,7 +97,7 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('shows server errors at the field and keeps the input', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}/scaling`);
     await minimum(page).fill('80');
     // A concurrent change lowers the maximum.
     const { status } = await browser.server.call({
@@ -115,8 +116,9 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('keeps the input while the server cannot be reached', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
-    await page.getByRole('region', { name: 'History' }).getByRole('listitem').first().waitFor();
+    const page = await browser.signIn(acme.admin, `/services/${acme.primary}/scaling`);
+    await page.getByText('Monthly compute cost').waitFor();
+    await waitUntilSettled(page);
     browser.allowConsoleError(/net::ERR/);
     await replicas(page).fill('7');
     await page.context().setOffline(true);
@@ -128,7 +130,7 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('asks for confirmation before leaving with unsaved changes', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.primary}/scaling`);
     await replicas(page).fill('9');
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click();
@@ -139,7 +141,7 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('copies the change as a curl command', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.primary}/scaling`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await minimum(page).fill('20');
     await page.getByRole('button', { name: 'Copy as curl' }).click();
@@ -151,7 +153,7 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('explains the fixed size of a development service', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${acme.development}`);
+    const page = await browser.signIn(acme.admin, `/services/${acme.development}/scaling`);
     const reasons = page.getByText('The size of a development service cannot be changed');
     await reasons.first().waitFor();
     expect(await reasons.count()).toBe(2);
@@ -160,19 +162,19 @@ inBrowser('scaling editor', (browser) => {
   });
 
   it('limits a non-paid organization to 120 GB per replica', async () => {
-    const page = await browser.signIn(globex.admin, `/services/${globex.primary}`);
+    const page = await browser.signIn(globex.admin, `/services/${globex.primary}/scaling`);
     await maximum(page).fill('124');
     await page.getByText('Must be between 8 and 120 GB').waitFor();
   });
 
   it('explains the fixed size in a basic organization', async () => {
-    const page = await browser.signIn(initech.admin, `/services/${initech.primary}`);
+    const page = await browser.signIn(initech.admin, `/services/${initech.primary}/scaling`);
     await page.getByText('A service of a BASIC organization has exactly 1 replica').waitFor();
     expect(await replicas(page).isDisabled()).toBe(true);
   });
 
   it('shows an error for services of other organizations', async () => {
-    const page = await browser.signIn(acme.admin, `/services/${globex.primary}`);
+    const page = await browser.signIn(acme.admin, `/services/${globex.primary}/scaling`);
     await page.getByText('This service does not exist').waitFor();
   });
 });

@@ -101,7 +101,7 @@ inBrowser('sign-in', (browser) => {
     await page.getByRole('table', { name: 'Keys' }).getByText('disabled').first().waitFor();
     expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /Actions for/ }).count()).toBe(0);
-    await page.goto(`${browser.server.url}/services/${acme.primary}`);
+    await page.goto(`${browser.server.url}/services/${acme.primary}/scaling`);
     await page.getByText('Changing them requires a key with the admin role').waitFor();
     expect(await page.getByLabel('Minimum per replica (GB)').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
@@ -121,7 +121,7 @@ inBrowser('sign-in', (browser) => {
 
   it('is shown over the page when the session ends, without losing input', async () => {
     const { credentials } = await createKey(browser.server, { name: 'short', roles: ['admin'] });
-    const page = await browser.signIn(credentials, `/services/${acme.primary}`);
+    const page = await browser.signIn(credentials, `/services/${acme.primary}/scaling`);
     // Wait for the cost estimate: after the session ends, it would show the dialog before the click.
     await Promise.all([
       page.waitForResponse((response) => response.request().postData()?.includes('32') === true),

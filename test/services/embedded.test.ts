@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { acme } from '../support/fleet.ts';
+import { acme, globex } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -77,6 +77,27 @@ onEachStore('an embedded service', (store) => {
     expect(await run('SELECT 1', {})).toMatchObject({
       code: 2,
       stderr: 'error: the password is missing: use --password-file, PILOTHOUSE_PASSWORD or a terminal\n',
+    });
+  });
+
+  it('has a log that keys of its organization read, without control characters', async () => {
+    const { id, query: run } = await services.create();
+    const read = (lines = '', key = acme.developer, organizationId: string = acme.id) =>
+      server.call({ path: `/v1/organizations/${organizationId}/services/${id}/logs${lines}`, key });
+    await run("SELECT '\u001b[31m red' FROM no_such_table");
+    const { status, json } = await read();
+    expect(status).toBe(200);
+    const text = json.result.lines.join('\n');
+    expect(text).toContain("'\\x1b[31m red'");
+    expect(text).not.toContain('\u001b');
+    expect((await read('?lines=1')).json.result).toMatchObject({ lines: [expect.any(String)], hasEarlier: true });
+    expect((await read('?lines=5001')).status).toBe(400);
+    expect((await read('', acme.query)).status).toBe(403);
+    expect((await read('', globex.admin, globex.id)).status).toBe(404);
+    expect((await services.send('GET', `/${acme.primary}/logs`)).json.result).toEqual({
+      lines: [],
+      hasEarlier: false,
+      reason: 'analytics has the driver simulated; only embedded services have a log here',
     });
   });
 

@@ -42,10 +42,10 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
     onClick: () => void navigate({ to }),
   }));
   const resources: SpotlightActionData[] = [
-    ...(services.data ?? []).map(({ id, name }) => ({
+    ...(services.data ?? []).map(({ id, name, driver }) => ({
       id: `service-${id}`,
       label: name,
-      description: 'Service',
+      description: driver === 'simulated' ? 'Simulated service' : 'Service',
       leftSection: <ServicesIcon />,
       onClick: () => void navigate({ to: '/services/$id', params: { id } }),
     })),

@@ -71,6 +71,54 @@ const service = createRoute({
   component: lazyRouteComponent(() => import('../pages/services/service-page.tsx'), 'ServicePage'),
 });
 
+const serviceOverview = createRoute({
+  getParentRoute: () => service,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/services/overview-tab.tsx'), 'OverviewTab'),
+});
+
+const serviceScaling = createRoute({
+  getParentRoute: () => service,
+  path: 'scaling',
+  component: lazyRouteComponent(() => import('../pages/services/scaling-tab.tsx'), 'ScalingTab'),
+});
+
+const serviceAutoscaling = createRoute({
+  getParentRoute: () => service,
+  path: 'autoscaling',
+  component: lazyRouteComponent(() => import('../pages/services/autoscaling-tab.tsx'), 'AutoscalingTab'),
+});
+
+const serviceSchedule = createRoute({
+  getParentRoute: () => service,
+  path: 'schedule',
+  component: lazyRouteComponent(() => import('../pages/services/schedule-tab.tsx'), 'ScheduleTab'),
+});
+
+const serviceBackups = createRoute({
+  getParentRoute: () => service,
+  path: 'backups',
+  component: lazyRouteComponent(() => import('../pages/services/backups-tab.tsx'), 'BackupsTab'),
+});
+
+const serviceAccess = createRoute({
+  getParentRoute: () => service,
+  path: 'access',
+  component: lazyRouteComponent(() => import('../pages/services/access-tab.tsx'), 'AccessTab'),
+});
+
+const serviceLogs = createRoute({
+  getParentRoute: () => service,
+  path: 'logs',
+  component: lazyRouteComponent(() => import('../pages/services/logs-tab.tsx'), 'LogsTab'),
+});
+
+const serviceHistory = createRoute({
+  getParentRoute: () => service,
+  path: 'history',
+  component: lazyRouteComponent(() => import('../pages/services/history-tab.tsx'), 'HistoryTab'),
+});
+
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/keys',
@@ -125,7 +173,16 @@ const routeTree = root.addChildren([
   signedIn.addChildren([
     overview,
     services,
-    service,
+    service.addChildren([
+      serviceOverview,
+      serviceScaling,
+      serviceAutoscaling,
+      serviceSchedule,
+      serviceBackups,
+      serviceAccess,
+      serviceLogs,
+      serviceHistory,
+    ]),
     keys,
     roles,
     tokens,

@@ -109,12 +109,13 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
   );
 }
 
-/** Moves the focus to a new page, so that keyboards and screen readers start at its top. */
+/** Moves the focus to a new page, so that keyboards and screen readers start at its top. It stays on a tab of the page. */
 function useFocusOnNewPage(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const last = useRef(pathname);
   useEffect(() => {
-    if (last.current !== pathname) main.current?.focus({ preventScroll: true });
+    const isOnTab = document.activeElement?.closest('[data-keeps-focus]');
+    if (last.current !== pathname && !isOnTab) main.current?.focus({ preventScroll: true });
     last.current = pathname;
   }, [pathname]);
   return main;

@@ -62,6 +62,7 @@ const FIELDS: Record<string, [label: string, unit?: string]> = {
   keySuffix: ['Key suffix'],
   tokenSuffix: ['Token suffix'],
   access: ['Access'],
+  createdAt: ['Created'],
   expireAt: ['Expires'],
   state: ['State'],
   roles: ['Roles'],

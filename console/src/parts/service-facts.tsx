@@ -24,12 +24,14 @@ const TONES: Readonly<Record<string, string>> = {
 /** `partially_running` → "Partially running". */
 const formatState = (state: string): string => (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('_', ' ');
 
-export function ServiceState({ service }: { service: Pick<Service, 'state' | 'status'> }) {
+/** A simulated service has no process, so its state is never shown as that of a database. */
+export function ServiceState({ service }: { service: Pick<Service, 'state' | 'status' | 'driver'> }) {
   const state = getState(service);
+  const isSimulated = service.driver === 'simulated';
   return (
-    <span className={classes.state} data-tone={TONES[state] ?? 'busy'}>
+    <span className={classes.state} data-tone={isSimulated ? 'simulated' : (TONES[state] ?? 'busy')}>
       <span className={classes.dot} aria-hidden="true" />
-      {formatState(state)}
+      {isSimulated ? `Simulated · ${formatState(state).toLowerCase()}` : formatState(state)}
     </span>
   );
 }

@@ -2,12 +2,21 @@ import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { READERS } from '../../kernel/roles.ts';
+import { ADMINS, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath, toReplicaScalingChange } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
 import type { ScalingCosts } from './scaling-costs.ts';
-import { ForecastQuery, ScalingPreview, toForecastRecord, toPreviewRecord, UsageCostForecast } from './schema.ts';
+import {
+  ForecastQuery,
+  NewServicePreview,
+  NewServicePreviewBody,
+  ScalingPreview,
+  toForecastRecord,
+  toNewServicePreview,
+  toPreviewRecord,
+  UsageCostForecast,
+} from './schema.ts';
 
 interface Options {
   forecasts: Forecasts;
@@ -36,6 +45,31 @@ export function forecastRoutes({ forecasts, scalingCosts, clock }: Options): Rou
           request,
           toForecastRecord(await forecasts.get(getIdentity(request).organizationId, request.query.month)),
         ),
+    );
+
+    app.post(
+      '/v1/organizations/:organizationId/services/preview',
+      {
+        config: { operation: 'instanceCreatePreview', roles: ADMINS },
+        schema: {
+          tags: ['Services'],
+          summary: 'Preview new service',
+          description:
+            'The size of the service that would be created, with defaults for what is left out, and its monthly compute cost. Creates nothing.',
+          params: OrganizationPath,
+          body: NewServicePreviewBody,
+          response: managementResponse(NewServicePreview),
+        },
+      },
+      async (request) => {
+        const { provider, region, tier, driver, ...scaling } = request.body;
+        // The name has no influence on the price.
+        const wanted = { name: '', provider, region, tier, driver, ...toReplicaScalingChange(scaling) };
+        return success(
+          request,
+          toNewServicePreview(await scalingCosts.previewNew(getIdentity(request).organizationId, wanted)),
+        );
+      },
     );
 
     app.post(

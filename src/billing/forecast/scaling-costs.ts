@@ -1,6 +1,8 @@
 import { MAX_DRIVER_REPLICAS } from '../../drivers/driver.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addDays, countDaysBetween, toUtcDay } from '../../kernel/days.ts';
+import type { ServiceLifecycle } from '../../services/lifecycle.ts';
+import type { NewService } from '../../services/new-service.ts';
 import type { ScalingChange } from '../../services/scaling.ts';
 import { getMaxReplicas, type Scaling, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
@@ -32,11 +34,12 @@ const USAGE_DAYS = 30;
 interface Options {
   db: Db;
   services: Services;
+  serviceLifecycle: Pick<ServiceLifecycle, 'preview'>;
   prices: Prices;
   clock: Clock;
 }
 
-export function createScalingCosts({ db, services, prices, clock }: Options) {
+export function createScalingCosts({ db, services, serviceLifecycle, prices, clock }: Options) {
   return {
     /** The service after a scaling change, with its compute cost before and after. Stores nothing. */
     async preview(organizationId: string, id: string, change: ScalingChange) {
@@ -58,6 +61,16 @@ export function createScalingCosts({ db, services, prices, clock }: Options) {
         return calculateMonthlyCost(scaling, price, estimatedGb);
       };
       return { service: after, before: calculateCost(before), after: calculateCost(after), usageDays: days };
+    },
+
+    /** The service that would be created, with its compute cost. Stores nothing. */
+    async previewNew(organizationId: string, wanted: NewService) {
+      const { organization, service } = await serviceLifecycle.preview(organizationId, wanted);
+      const book = await prices.getForDay(toUtcDay(clock.now()));
+      const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
+      const price = getApplicablePrice(book, { ...meter, region: service.details.region });
+      const scaling = limitReplicas(service.scaling, MAX_DRIVER_REPLICAS[service.driver]);
+      return { scaling: service.scaling, cost: calculateMonthlyCost(scaling, price, undefined) };
     },
   };
 }

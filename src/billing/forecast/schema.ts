@@ -3,7 +3,8 @@ import { type Clock, isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import { NamedObject } from '../../kernel/named-object.ts';
 import { PatternText } from '../../kernel/pattern-text.ts';
-import { ServiceRecord, toServiceRecord } from '../../services/schema.ts';
+import { CreateServiceBody } from '../../services/lifecycle-schema.ts';
+import { ReplicaScalingBody, ServiceRecord, toServiceRecord } from '../../services/schema.ts';
 import { totalMicros } from '../cost.ts';
 import { Chc, Metrics, toMetricsRecord } from '../schema.ts';
 import type { Forecast } from './forecasts.ts';
@@ -89,6 +90,38 @@ export const ScalingPreview = NamedObject('ScalingPreview', {
   ),
   usageDays: Type.Integer({ description: 'The number of days that the estimate is based on; at most 30' }),
 });
+
+export const NewServicePreviewBody = NamedObject('ServicePreviewRequest', {
+  provider: CreateServiceBody.properties.provider,
+  region: CreateServiceBody.properties.region,
+  tier: CreateServiceBody.properties.tier,
+  driver: CreateServiceBody.properties.driver,
+  ...ReplicaScalingBody.properties,
+});
+
+export const NewServicePreview = NamedObject('ServicePreview', {
+  minReplicaMemoryGb: Type.Number(),
+  maxReplicaMemoryGb: Type.Number(),
+  numReplicas: Type.Integer(),
+  idleScaling: Type.Boolean(),
+  idleTimeoutMinutes: Type.Number(),
+  monthlyCost: MonthlyCostRange,
+});
+
+export function toNewServicePreview({
+  scaling,
+  cost,
+}: Awaited<ReturnType<ScalingCosts['previewNew']>>): Static<typeof NewServicePreview> {
+  const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, idleScaling, idleTimeoutMinutes } = scaling;
+  return {
+    minReplicaMemoryGb,
+    maxReplicaMemoryGb,
+    numReplicas,
+    idleScaling,
+    idleTimeoutMinutes,
+    monthlyCost: toRange(cost),
+  };
+}
 
 type Preview = Awaited<ReturnType<ScalingCosts['preview']>>;
 

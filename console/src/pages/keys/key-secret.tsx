@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyIconButton, CopyTextButton } from '../../parts/copy-button.tsx';
+import { CopyTextButton } from '../../parts/copy-button.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
-import classes from './keys.module.css';
+import { SecretValues } from '../../parts/secret-values.tsx';
 
 interface Props {
   name: string;
@@ -28,18 +28,12 @@ export function KeySecret({ name, keyId, keySecret, isHashed, onSaved }: Props) 
             : 'The server stores only a hash.'}
         </Text>
       </Note>
-      <dl className={classes.secret}>
-        <dt>Key ID</dt>
-        <dd>
-          <span data-testid="key-id">{keyId}</span>
-          <CopyIconButton value={keyId} label="Copy key ID" />
-        </dd>
-        <dt>Secret</dt>
-        <dd>
-          <span data-testid="key-secret">{keySecret}</span>
-          <CopyIconButton value={keySecret} label="Copy secret" />
-        </dd>
-      </dl>
+      <SecretValues
+        values={[
+          { label: 'Key ID', value: keyId, copy: 'Copy key ID', testId: 'key-id' },
+          { label: 'Secret', value: keySecret, copy: 'Copy secret', testId: 'key-secret' },
+        ]}
+      />
       <Group gap="xs">
         <CopyTextButton value={`${keyId}:${keySecret}`}>Copy both</CopyTextButton>
         <Button

@@ -1,17 +1,15 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import type { AutoscalingTimeline } from '../../api/types.ts';
 import { PALETTES } from '../../parts/colors.ts';
 import { formatDateTime } from '../../parts/times.ts';
 import classes from './autoscaling.module.css';
 import { createPlotOptions } from './autoscaling-plot.ts';
-import { formatSeriesValue, SERIES, toChartRows } from './autoscaling-series.ts';
+import { formatSeriesValue, PANELS, SERIES, toChartRange, toChartRows } from './autoscaling-series.ts';
 import { formatDecision } from './decision-text.ts';
 
-/** Of the palette: different also with a color vision deficiency. */
-const COLOR_SLOTS = [0, 1, 8, 7];
 /** A decision this close to the pointer is in the tooltip. */
 const NEAR_PX = 8;
 
@@ -24,52 +22,76 @@ interface Hover {
   ids: string[];
 }
 
-/** Load, size, decisions and cost on one time axis. */
+/** Memory, CPU and cost in panels above each other, with one time axis and the decisions across all of them. */
 export function AutoscalingChart({ timeline }: { timeline: AutoscalingTimeline }) {
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
-  const colors = useMemo(() => COLOR_SLOTS.map((slot) => PALETTES[isDark ? 'dark' : 'light'][slot] ?? ''), [isDark]);
+  const colors = useMemo(
+    () => SERIES.map(({ colorSlot }) => PALETTES[isDark ? 'dark' : 'light'][colorSlot] ?? ''),
+    [isDark],
+  );
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const element = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
+  const syncKey = useId();
   const rows = useMemo(() => toChartRows(timeline), [timeline]);
   const [hover, setHover] = useState<Hover>();
 
   useEffect(() => {
-    let plot: uPlot | undefined;
-    const marks = timeline.decisions.map(({ id, at, isApplied }) => ({ id, at: Date.parse(at) / 1000, isApplied }));
+    let plots: uPlot[] = [];
+    const times = rows.times.map((at) => at / 1000);
+    const [from, to] = toChartRange(timeline);
+    const decisions = timeline.decisions.map(({ id, at, isApplied }) => ({ id, at: Date.parse(at) / 1000, isApplied }));
     const onHover = ({ cursor: { idx, left = -1 }, over, width, valToPos }: uPlot) => {
-      const ids = marks.filter(({ at }) => Math.abs(valToPos(at, 'x') - left) <= NEAR_PX).map(({ id }) => id);
+      const ids = decisions.filter(({ at }) => Math.abs(valToPos(at, 'x') - left) <= NEAR_PX).map(({ id }) => id);
       const isInside = typeof idx === 'number' && left >= 0;
       setHover(isInside ? { index: idx, left: left + over.offsetLeft, width, ids } : undefined);
     };
     const observer = new ResizeObserver(([entry]) => {
       // Fractional sizes blur the canvas.
-      const [width, height] = [Math.floor(entry?.contentRect.width ?? 0), Math.floor(entry?.contentRect.height ?? 0)];
-      if (!element.current || width === 0 || height === 0) return;
-      plot?.destroy();
-      const range = (): [number, number] => [Date.parse(timeline.from) / 1000, Date.parse(timeline.to) / 1000];
-      const options = createPlotOptions({
-        width,
-        height,
-        range,
-        decisions: () => marks,
-        colors,
-        isDark,
-        zone,
-        onHover,
+      const width = Math.floor(entry?.contentRect.width ?? 0);
+      if (!container.current || width === 0) return;
+      for (const plot of plots) plot.destroy();
+      plots = [...container.current.querySelectorAll<HTMLElement>('[data-canvas]')].flatMap((element, index) => {
+        const panel = PANELS[index];
+        if (!panel) return [];
+        const options = createPlotOptions({
+          panel,
+          width,
+          height: element.clientHeight,
+          range: [from / 1000, to / 1000],
+          decisions,
+          colors,
+          isDark,
+          zone,
+          syncKey,
+          onHover,
+        });
+        return new uPlot(options, [times, ...panel.series.map((position) => rows.values[position] ?? [])], element);
       });
-      plot = new uPlot(options, [rows.times.map((at) => at / 1000), ...rows.values], element.current);
     });
-    if (element.current) observer.observe(element.current);
+    if (container.current) observer.observe(container.current);
     return () => {
       observer.disconnect();
-      plot?.destroy();
+      for (const plot of plots) plot.destroy();
     };
-  }, [rows, timeline, colors, isDark, zone]);
+  }, [rows, timeline, colors, isDark, zone, syncKey]);
 
   return (
     <div data-testid="autoscaling-chart">
-      <div className={classes.plot} role="img" aria-label="Load, size, decisions and cost over time">
-        <div ref={element} className={classes.canvas} />
+      <div ref={container} className={classes.panels}>
+        {PANELS.map(({ title, unit, series }) => (
+          <div key={title}>
+            <div className={classes.legend}>
+              <b>
+                {title} ({unit})
+              </b>
+              {series.length > 1 &&
+                series.map((position) => <LegendEntry key={position} position={position} colors={colors} />)}
+            </div>
+            <div className={classes.plot} role="img" aria-label={`${title} in ${unit} over time`}>
+              <div data-canvas className={classes.canvas} />
+            </div>
+          </div>
+        ))}
         {hover && (
           <div
             className={classes.tip}
@@ -96,18 +118,21 @@ export function AutoscalingChart({ timeline }: { timeline: AutoscalingTimeline }
           </div>
         )}
       </div>
-      <ul className={classes.legend}>
-        {SERIES.map(({ label, unit }, index) => (
-          <li key={label} className={classes.entry}>
-            <Swatch color={colors[index] ?? ''} /> {label} ({unit})
-          </li>
-        ))}
-        <li>▼ Applied decision</li>
-        <li>▽ Recommendation</li>
-      </ul>
+      {timeline.decisions.length > 0 && (
+        <div className={classes.legend}>
+          <span>▼ Applied decision</span>
+          <span>▽ Recommendation</span>
+        </div>
+      )}
     </div>
   );
 }
+
+const LegendEntry = ({ position, colors }: { position: number; colors: readonly string[] }) => (
+  <span className={classes.entry}>
+    <Swatch color={colors[position] ?? ''} /> {SERIES[position]?.label}
+  </span>
+);
 
 const Swatch = ({ color }: { color: string }) => (
   <span className={classes.swatch} style={{ background: color }} aria-hidden="true" />

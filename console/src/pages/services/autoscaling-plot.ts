@@ -1,91 +1,90 @@
 import uPlot from 'uplot';
 import { formatAxisLabels } from '../../parts/times.ts';
-import { SERIES, type Unit } from './autoscaling-series.ts';
+import { PANELS, SERIES } from './autoscaling-series.ts';
 
 interface PlotInput {
+  panel: (typeof PANELS)[number];
   width: number;
   height: number;
   /** Epoch seconds. */
-  range: () => [number, number];
+  range: [number, number];
   /** Epoch seconds and whether the decision was applied. */
-  decisions: () => readonly { at: number; isApplied: boolean }[];
+  decisions: readonly { at: number; isApplied: boolean }[];
+  /** One per series. */
   colors: readonly string[];
   isDark: boolean;
   zone: string;
+  /** The panels with the same key share a cursor. */
+  syncKey: string;
   onHover: (plot: uPlot) => void;
 }
 
 const FONT = '11px system-ui, sans-serif';
-/** Below this width the axes of CPU and cost are left out; the tooltip has the values. */
-const MIN_WIDTH_OF_AXES = 620;
+/** The same in every panel, so that their time axes align. */
+const AXIS_WIDTH = 52;
 
-/** Three scales on one time axis: GB on the left, cores and cost on the right. */
+/** One panel of the chart. The last one has the labels of the time axis. */
 export function createPlotOptions(input: PlotInput): uPlot.Options {
-  const { width, height, range, decisions, colors, isDark, zone, onHover } = input;
+  const { panel, width, height, range, decisions, colors, isDark, zone, syncKey, onHover } = input;
   const [text, grid] = isDark ? ['#a3aeb6', '#303a40'] : ['#56616b', '#e8edef'];
   const axis = { stroke: text, font: FONT, ticks: { show: false } };
-  const valueAxis = (scale: Unit, isLeft: boolean): uPlot.Axis => ({
-    ...axis,
-    scale,
-    side: isLeft ? 3 : 1,
-    size: 38,
-    label: scale,
-    labelFont: FONT,
-    labelSize: 16,
-    show: isLeft || width >= MIN_WIDTH_OF_AXES,
-    grid: { show: isLeft, stroke: grid, width: 1 },
-  });
-  const fromZero = (room: number) => ({
-    range: (_plot: uPlot, _min: number, max: number): [number, number] => [0, (max || 1) * room],
-  });
+  const isFirst = panel === PANELS[0];
+  const isLast = panel === PANELS.at(-1);
   return {
     width,
     height,
-    padding: [8, width < MIN_WIDTH_OF_AXES ? 12 : 0, 0, 0],
+    padding: [isFirst ? 10 : 6, 10, isLast ? 0 : 6, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false, setScale: false },
+      points: { size: 7 },
+      sync: { key: syncKey },
+    },
     scales: {
-      x: { time: true, range },
-      GB: fromZero(1.08),
-      cores: fromZero(1.08),
-      // Twice the room: the cost follows the size, and the two lines would hide each other.
-      'CHC/h': fromZero(2),
+      x: { time: true, range: () => range },
+      // A little room above, so that the largest value is not at the edge.
+      y: { range: (_plot, _min, max) => [0, (max || 1) * 1.08] },
     },
     axes: [
       {
         ...axis,
-        size: 26,
+        size: isLast ? 26 : 0,
         space: 64,
-        grid: { show: false },
-        values: (_plot, marks, _axis, _space, step) => formatAxisLabels(marks, step, zone),
+        grid: { stroke: grid, width: 1 },
+        values: (_plot, marks, _axis, _space, step) =>
+          isLast ? formatAxisLabels(marks, step, zone) : marks.map(() => ''),
       },
-      valueAxis('GB', true),
-      valueAxis('cores', false),
-      valueAxis('CHC/h', false),
+      { ...axis, size: AXIS_WIDTH, space: 26, grid: { stroke: grid, width: 1 } },
     ],
     series: [
       {},
-      ...SERIES.map(({ label, unit, isStepped }, index) => {
+      ...panel.series.map((position) => {
+        const { label = '', isStepped = false } = SERIES[position] ?? {};
         const paths = isStepped ? uPlot.paths.stepped?.({ align: 1 }) : uPlot.paths.linear?.();
+        const color = colors[position] ?? text;
         return {
           label,
-          scale: unit,
-          stroke: colors[index] ?? text,
-          width: isStepped ? 2 : 1.5,
-          ...(unit === 'CHC/h' && { dash: [6, 4] }),
-          ...(label === 'Size' && { fill: `${colors[index] ?? text}1f` }),
+          stroke: color,
+          width: 2,
+          ...(label !== 'Memory used' && { fill: `${color}1f` }),
           spanGaps: false,
           points: { show: false },
           ...(paths && { paths }),
         };
       }),
     ],
-    hooks: { setCursor: [onHover], draw: [(plot) => drawDecisions(plot, decisions(), text)] },
+    hooks: { setCursor: [onHover], draw: [(plot) => drawDecisions(plot, decisions, text, isFirst)] },
   };
 }
 
-/** A vertical line with a triangle per decision: filled if it was applied. */
-function drawDecisions(plot: uPlot, decisions: readonly { at: number; isApplied: boolean }[], color: string): void {
+/** A vertical line per decision; in the first panel with a triangle, which is filled if the decision was applied. */
+function drawDecisions(
+  plot: uPlot,
+  decisions: readonly { at: number; isApplied: boolean }[],
+  color: string,
+  hasTriangles: boolean,
+): void {
   const { ctx, bbox } = plot;
   const size = 5 * uPlot.pxRatio;
   ctx.save();
@@ -101,6 +100,7 @@ function drawDecisions(plot: uPlot, decisions: readonly { at: number; isApplied:
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
     ctx.setLineDash([]);
+    if (!hasTriangles) continue;
     ctx.beginPath();
     ctx.moveTo(x - size, bbox.top);
     ctx.lineTo(x + size, bbox.top);

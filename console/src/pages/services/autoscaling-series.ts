@@ -3,23 +3,38 @@ import { formatCredits, formatNumber } from '../../parts/format.ts';
 
 type Point = AutoscalingTimeline['points'][number];
 
-/** The scale that a series is drawn on. Memory and size share one, so that they can be compared. */
-export type Unit = 'GB' | 'cores' | 'CHC/h';
+type Unit = 'GB' | 'cores' | 'CHC/h';
 
 interface ChartSeries {
   label: string;
   unit: Unit;
   /** Holds its value until the next point. */
   isStepped: boolean;
+  /** Of the palette: different also with a color vision deficiency. */
+  colorSlot: number;
   read: (point: Point) => number | undefined;
 }
 
 /** Loads and sizes are totals over all replicas. */
 export const SERIES: readonly ChartSeries[] = [
-  { label: 'Size', unit: 'GB', isStepped: true, read: ({ memoryGb, replicas }) => memoryGb * replicas },
-  { label: 'Memory used', unit: 'GB', isStepped: false, read: ({ usedMemoryGb }) => usedMemoryGb },
-  { label: 'CPU used', unit: 'cores', isStepped: false, read: ({ cpuCores }) => cpuCores },
-  { label: 'Cost', unit: 'CHC/h', isStepped: true, read: ({ costPerHourCHC }) => costPerHourCHC },
+  { label: 'Size', unit: 'GB', isStepped: true, colorSlot: 0, read: ({ memoryGb, replicas }) => memoryGb * replicas },
+  { label: 'Memory used', unit: 'GB', isStepped: false, colorSlot: 1, read: ({ usedMemoryGb }) => usedMemoryGb },
+  { label: 'CPU used', unit: 'cores', isStepped: false, colorSlot: 8, read: ({ cpuCores }) => cpuCores },
+  { label: 'Cost', unit: 'CHC/h', isStepped: true, colorSlot: 7, read: ({ costPerHourCHC }) => costPerHourCHC },
+];
+
+interface ChartPanel {
+  title: string;
+  unit: Unit;
+  /** Positions in `SERIES`. */
+  series: readonly number[];
+}
+
+/** One panel per unit, so that each has one axis. Memory and size share one, to be compared. */
+export const PANELS: readonly ChartPanel[] = [
+  { title: 'Memory', unit: 'GB', series: [0, 1] },
+  { title: 'CPU', unit: 'cores', series: [2] },
+  { title: 'Cost', unit: 'CHC/h', series: [3] },
 ];
 
 export const formatSeriesValue = (value: number, unit: Unit): string =>
@@ -48,4 +63,19 @@ export function toChartRows({ points, stepMinutes }: Pick<AutoscalingTimeline, '
     times: rows.map(({ at }) => at),
     values: SERIES.map(({ read }) => rows.map(({ point }) => (point && read(point)) ?? null)),
   };
+}
+
+/** A chart of one point has a width, too. */
+const MIN_RANGE_MS = 5 * MINUTE_MS;
+
+/** The shown time, in epoch milliseconds: from the first point, so that minutes of data do not sit at the edge of a day. */
+export function toChartRange({
+  points,
+  from,
+  to,
+}: Pick<AutoscalingTimeline, 'points' | 'from' | 'to'>): [number, number] {
+  const end = Date.parse(to);
+  const [first] = points;
+  const start = first ? Math.max(Date.parse(from), Date.parse(first.at)) : Date.parse(from);
+  return [Math.min(start, end - MIN_RANGE_MS), end];
 }

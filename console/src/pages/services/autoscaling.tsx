@@ -20,7 +20,7 @@ const MODES: { value: Mode; label: string }[] = [
 
 const EXPLANATIONS: Record<Mode, string> = {
   off: 'The autoscaler makes no decisions for this service.',
-  recommend: 'Decisions are listed. The size of the service changes only by hand or by its schedule.',
+  recommend: 'Recommendations only; nothing is resized.',
   apply: 'The service is resized within its scaling limits, one step at a time.',
 };
 

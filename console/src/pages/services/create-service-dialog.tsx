@@ -1,108 +1,136 @@
-import { Modal, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Modal, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { instanceCreateConstraints } from '../../api/generated.ts';
+import { newServicePreviewQuery } from '../../api/service-settings.ts';
 import type { NewService } from '../../api/types.ts';
 import { useApi, useConfig, useSession } from '../../app/context.tsx';
 import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
 import { DRIVER_LABELS } from '../../parts/service-status.ts';
-import { ServicePassword } from './service-password.tsx';
+import { handOverPassword } from './new-password.ts';
+import { NewServiceCost } from './new-service-cost.tsx';
+import { NewServiceSize } from './new-service-size.tsx';
+import {
+  SCALING_FIELDS,
+  type ScalingDraft,
+  toScalingChange,
+  toScalingDraft,
+  validateScaling,
+} from './scaling-draft.ts';
+import { NEW_SERVICE, resolveLimits } from './scaling-limits.ts';
 
 const { name: nameLimits, provider: providers, region: regions } = instanceCreateConstraints;
-const FIELDS = ['name', 'provider', 'region', 'driver'];
+const FIELDS = ['name', 'provider', 'region', 'driver', ...SCALING_FIELDS];
 
 /** The others need settings that only the fleet file has. */
 const CHOICES = ['simulated', 'embedded'] as const;
 
-/** The form, then the password. Sizes have defaults and are changed on the page of the service. */
+type Basics = Pick<NewService, 'name' | 'provider' | 'region' | 'driver'>;
+
+/** Then the page of the new service opens and shows the password once. Default sizes and the cost come from the server. */
 export function CreateServiceDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
-  const { organizationId } = useSession();
+  const { organizationId, organization } = useSession();
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const { defaultDriver } = useConfig();
-  const [body, setBody] = useState<NewService>({
+  const [basics, setBasics] = useState<Basics>({
     name: '',
     provider: 'aws',
     region: 'us-east-1',
     driver: defaultDriver,
   });
+  const [edited, setEdited] = useState<Partial<ScalingDraft>>({});
+  const { name, ...place } = basics;
+  // Without sizes and with a place that always exists: the defaults do not depend on it.
+  const { data: defaults } = useQuery(
+    newServicePreviewQuery(api, organizationId, { provider: 'aws', region: 'us-east-1' }),
+  );
+  const limits = resolveLimits(NEW_SERVICE, organization);
+  const draft = defaults && { ...toScalingDraft(defaults), ...edited };
+  const change = defaults && draft ? toScalingChange(defaults, draft) : {};
+  const errors = defaults && draft ? validateScaling(defaults, draft, limits) : {};
+  const isValid = Object.keys(errors).length === 0;
+
   const create = useMutation({
-    mutationFn: () => api.instanceCreate({ organizationId, body: { ...body, name: body.name.trim() } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
+    mutationFn: () => api.instanceCreate({ organizationId, body: { ...place, ...change, name: name.trim() } }),
+    onSuccess: async ({ service, password }) => {
+      if (password !== undefined) handOverPassword(queries, organizationId, service.id, password);
+      void queries.invalidateQueries({ queryKey: [organizationId, 'services'] });
+      await navigate({ to: '/services/$id', params: { id: service.id } });
+    },
   });
-  const edit = (part: Partial<NewService>) => {
+  const edit = (part: Partial<Basics>) => {
     create.reset();
-    setBody((before) => ({ ...before, ...part }));
+    setBasics((before) => ({ ...before, ...part }));
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    create.mutate();
+    if (isValid) create.mutate();
   };
-  const { data: created, error } = create;
-  const general = findOtherErrors(error, FIELDS);
+  const { error } = create;
+  const errorAt = (field: string) => findFieldError(error, field);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={created ? 'Service created' : 'Create service'}
-      withCloseButton={!created}
-      closeOnClickOutside={false}
-      closeOnEscape={!created}
-    >
-      {created ? (
-        <ServicePassword
-          password={created.password ?? ''}
-          onSaved={() => {
-            notifySuccess(`Created service ${created.service.name}`);
-            onClose();
-          }}
-        />
-      ) : (
-        <form onSubmit={submit} aria-label="Create service" noValidate>
-          <Stack gap="md">
-            <TextInput
-              label="Name"
-              maxLength={nameLimits.maxLength}
-              value={body.name}
-              onChange={(event) => edit({ name: event.currentTarget.value })}
-              error={findFieldError(error, 'name')}
-              data-autofocus
-            />
+    <Modal opened onClose={onClose} title="Create service" size="lg" closeOnClickOutside={false}>
+      <form onSubmit={submit} aria-label="Create service" noValidate>
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            maxLength={nameLimits.maxLength}
+            value={name}
+            onChange={(event) => edit({ name: event.currentTarget.value })}
+            error={errorAt('name')}
+            data-autofocus
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <Select
               label="Provider"
               data={[...providers.values]}
-              value={body.provider}
+              value={basics.provider}
               allowDeselect={false}
-              onChange={(provider) => edit({ provider: provider as NewService['provider'] })}
-              error={findFieldError(error, 'provider')}
+              onChange={(provider) => edit({ provider: provider as Basics['provider'] })}
+              error={errorAt('provider')}
             />
             <Select
               label="Region"
               data={[...regions.values]}
-              value={body.region}
+              value={basics.region}
               searchable
               allowDeselect={false}
-              onChange={(region) => edit({ region: region as NewService['region'] })}
-              error={findFieldError(error, 'region')}
+              onChange={(region) => edit({ region: region as Basics['region'] })}
+              error={errorAt('region')}
             />
-            <Select
-              label="Driver"
-              description={DRIVER_LABELS[body.driver ?? defaultDriver]}
-              data={[...CHOICES]}
-              value={body.driver ?? defaultDriver}
-              allowDeselect={false}
-              onChange={(driver) => edit({ driver: driver as NewService['driver'] })}
-              error={findFieldError(error, 'driver')}
-            />
-            <Text size="sm" c="dimmed">
-              The service starts with the default size.
-            </Text>
-            <FormEnd error={general} submit="Create service" isPending={create.isPending} onCancel={onClose} />
-          </Stack>
-        </form>
-      )}
+          </SimpleGrid>
+          <Select
+            label="Driver"
+            description={DRIVER_LABELS[basics.driver ?? defaultDriver]}
+            data={[...CHOICES]}
+            value={basics.driver ?? defaultDriver}
+            allowDeselect={false}
+            onChange={(driver) => edit({ driver: driver as Basics['driver'] })}
+            error={errorAt('driver')}
+          />
+          <NewServiceSize
+            draft={draft}
+            limits={limits}
+            isOneReplica={basics.driver === 'embedded'}
+            onChange={(part) => {
+              create.reset();
+              setEdited((before) => ({ ...before, ...part }));
+            }}
+            errorAt={(field) => errors[field] ?? errorAt(field)}
+          />
+          <NewServiceCost body={{ ...place, ...change }} isValid={isValid} />
+          <FormEnd
+            error={findOtherErrors(error, FIELDS)}
+            submit="Create service"
+            isPending={create.isPending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
     </Modal>
   );
 }

@@ -19,7 +19,7 @@ export const SCALING_FIELDS: ScalingField[] = [
   'idleTimeoutMinutes',
 ];
 
-export const toScalingDraft = (service: Service): ScalingDraft => ({
+export const toScalingDraft = (service: ScalingSettings): ScalingDraft => ({
   numReplicas: service.numReplicas,
   minReplicaMemoryGb: service.minReplicaMemoryGb,
   maxReplicaMemoryGb: service.maxReplicaMemoryGb,
@@ -27,8 +27,11 @@ export const toScalingDraft = (service: Service): ScalingDraft => ({
   idleTimeoutMinutes: service.idleTimeoutMinutes,
 });
 
+/** The settings of a service, or the defaults of a new one. */
+export type ScalingSettings = Pick<Service, ScalingField>;
+
 /** Only the changed fields, so that concurrent changes to other fields are kept. */
-export function toScalingChange(service: Service, draft: ScalingDraft): ScalingChange {
+export function toScalingChange(service: ScalingSettings, draft: ScalingDraft): ScalingChange {
   const now = toScalingDraft(service);
   return Object.fromEntries(
     SCALING_FIELDS.filter((field) => draft[field] !== now[field] && draft[field] !== '').map((field) => [
@@ -58,7 +61,7 @@ type ScalingErrors = Partial<Record<ScalingField, string>>;
 
 /** Errors of the changed fields. */
 export function validateScaling(
-  service: Service,
+  service: ScalingSettings,
   draft: ScalingDraft,
   { replicas, memory }: ScalingLimits,
 ): ScalingErrors {

@@ -35,7 +35,13 @@ interface ConditionalLimit {
 
 export const MIN_IDLE_MINUTES = constraints.idleTimeoutMinutes.minimum;
 
-export function resolveLimits(service: Service, organization: Session['organization']): ScalingLimits {
+/** A new service is the first of its warehouse. */
+export const NEW_SERVICE = { tier: 'production', isPrimary: true } as const;
+
+export function resolveLimits(
+  service: Pick<Service, 'tier' | 'isPrimary'>,
+  organization: Session['organization'],
+): ScalingLimits {
   const { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb } = constraints;
   const { tier = 'production' } = service;
   const findLimit = (limits: readonly ConditionalLimit[]) =>

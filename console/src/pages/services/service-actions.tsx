@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,9 +7,8 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyError, notifySuccess } from '../../parts/notifications.ts';
 import { EditServiceDialog } from './edit-service-dialog.tsx';
-import { ServicePassword } from './service-password.tsx';
 
-type Dialog = 'stop' | 'delete' | 'password' | 'edit';
+type Dialog = 'stop' | 'delete' | 'edit';
 
 /** Starts, stops, wakes, edits and deletes the service. */
 export function ServiceActions({ service }: { service: Service }) {
@@ -18,7 +17,6 @@ export function ServiceActions({ service }: { service: Service }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
-  const [password, setPassword] = useState<string>();
 
   const target = { organizationId, serviceId: service.id };
   const close = () => setDialog(undefined);
@@ -37,11 +35,6 @@ export function ServiceActions({ service }: { service: Service }) {
       {can('instanceUpdate') && (
         <Button variant="default" onClick={() => setDialog('edit')}>
           Edit
-        </Button>
-      )}
-      {can('instancePasswordUpdate') && (
-        <Button variant="default" onClick={() => setDialog('password')}>
-          Reset password
         </Button>
       )}
       {canSend && (isStopped || isBroken) && (
@@ -80,6 +73,7 @@ export function ServiceActions({ service }: { service: Service }) {
         title="Delete service"
         action="Delete service"
         isDangerous
+        typedName={service.name}
         onConfirm={async () => {
           await api.instanceDelete(target);
           notifySuccess(`Deleted service ${service.name}`);
@@ -88,31 +82,8 @@ export function ServiceActions({ service }: { service: Service }) {
         }}
         onClose={close}
       >
-        <b>{service.name}</b> is deleted and cannot be restored. Its costs stay in the reports.
+        <b>{service.name}</b> is deleted with its data and cannot be restored. Its costs stay in the reports.
       </ConfirmDialog>
-      <ConfirmDialog
-        opened={dialog === 'password'}
-        title="Reset password"
-        action="Reset password"
-        isDangerous
-        onConfirm={async () => {
-          const result = await api.instancePasswordUpdate({ ...target, body: {} });
-          setPassword(result.password);
-        }}
-        onClose={close}
-      >
-        The user default of <b>{service.name}</b> gets a new password. The old one stops working.
-      </ConfirmDialog>
-      <Modal
-        opened={password !== undefined}
-        onClose={() => setPassword(undefined)}
-        title="New password"
-        withCloseButton={false}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-      >
-        <ServicePassword password={password ?? ''} onSaved={() => setPassword(undefined)} />
-      </Modal>
     </>
   );
 }

@@ -27,16 +27,6 @@ export function ServiceDetails({ service }: { service: Service }) {
             {username && <> user {username}</>}
           </Fact>
         ))}
-        {service.ipAccessList && service.ipAccessList.length > 0 && (
-          <Fact label="IP access list">
-            {service.ipAccessList.map(({ source, description }) => (
-              <div key={source}>
-                {source}
-                {description && ` · ${description}`}
-              </div>
-            ))}
-          </Fact>
-        )}
         <Fact label="Tags">{service.tags?.map(({ key, value }) => (value ? `${key}=${value}` : key)).join(', ')}</Fact>
         <Fact label="IAM role">{service.iamRole}</Fact>
         <Fact label="Private endpoints">{service.privateEndpointIds?.join(', ')}</Fact>

@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { ApiError } from '../../api/errors.ts';
 import { serviceQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -10,22 +10,19 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ServiceBadges } from '../../parts/service-facts.tsx';
 import { getPollMs } from '../../parts/service-status.ts';
-import { AutoscalingPanel } from './autoscaling.tsx';
-import { ScalingEditor } from './scaling-editor.tsx';
+import { NewServicePassword } from './new-service-password.tsx';
 import { ServiceActions } from './service-actions.tsx';
-import { ServiceDetails } from './service-details.tsx';
-import { ServiceEndpoint } from './service-endpoint.tsx';
-import { ServiceHistory } from './service-history.tsx';
-import { ServiceIdling } from './service-idling.tsx';
-import { ServiceStatus, ServiceSubtitle } from './service-status.tsx';
-import classes from './services.module.css';
+import { ServiceProvider } from './service-context.tsx';
+import { ServiceNotes, ServiceSubtitle } from './service-status.tsx';
+import { ServiceTabs } from './service-tabs.tsx';
 
 const route = getRouteApi('/signed-in/services/$id');
 
+/** The header and the tabs of a service; the selected tab is a route of its own. */
 export function ServicePage() {
   const { id } = route.useParams();
   const api = useApi();
-  const { organizationId, can } = useSession();
+  const { organizationId } = useSession();
   const {
     data: service,
     error,
@@ -43,17 +40,12 @@ export function ServicePage() {
         subtitle={<ServiceSubtitle service={service} />}
         actions={<ServiceActions service={service} />}
       >
-        <div className={classes.panels}>
-          {service.status && <ServiceStatus service={service} status={service.status} />}
-          <ServiceEndpoint service={service} />
-          {can('instanceIdleGet') && <ServiceIdling key={service.id} service={service} />}
-        </div>
-        <ScalingEditor key={service.id} service={service} />
-        {can('instanceAutoscalingGet') && can('instanceAutoscalingHistoryGet') && (
-          <AutoscalingPanel key={`autoscaling ${service.id}`} service={service} />
-        )}
-        <ServiceHistory service={service} />
-        <ServiceDetails service={service} />
+        <ServiceTabs id={service.id} />
+        <ServiceNotes service={service} />
+        <ServiceProvider key={service.id} service={service}>
+          <Outlet />
+        </ServiceProvider>
+        <NewServicePassword key={`password ${service.id}`} service={service} />
       </Page>
     );
   if (error instanceof ApiError && (error.status === 404 || error.status === 400))
@@ -72,7 +64,7 @@ export function ServicePage() {
       {error ? (
         <ErrorNotice error={error} title="Could not load the service" retry={() => refetch()} />
       ) : (
-        <Panel title="Scaling">
+        <Panel>
           <Stack gap="xl" mih={420} aria-hidden="true">
             <Skeleton height={60} />
             <Skeleton height={60} />

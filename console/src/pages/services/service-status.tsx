@@ -1,5 +1,4 @@
 import { Group, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { Service } from '../../api/types.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Note } from '../../parts/note.tsx';
@@ -7,11 +6,12 @@ import { Panel } from '../../parts/panel.tsx';
 import { ServiceState } from '../../parts/service-facts.tsx';
 import { DRIVER_LABELS, formatObservedSize, listDifferences } from '../../parts/service-status.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
+import { listEvidence } from './evidence-text.ts';
 import { Fact, Facts } from './facts.tsx';
 
 type Status = NonNullable<Service['status']>;
 
-/** Names the driver, so that a running state of a simulated service is not taken for a running database. */
+/** Names the driver, so that a simulated service is not taken for a running database. */
 export function ServiceSubtitle({ service }: { service: Service }) {
   return (
     <Group gap="sm" component="span">
@@ -23,64 +23,80 @@ export function ServiceSubtitle({ service }: { service: Service }) {
   );
 }
 
+/** What needs attention, on every tab. */
+export function ServiceNotes({ service: { status } }: { service: Service }) {
+  return (
+    <>
+      {status?.state === 'degraded' && status.reason && (
+        <Note tone="bad" title="The service is degraded">
+          {status.reason}
+        </Note>
+      )}
+      {status?.drift && (
+        <Note tone="warn" title="Changed outside">
+          {status.drift.text} (<Timestamp at={status.drift.since} show="ago" />)
+        </Note>
+      )}
+    </>
+  );
+}
+
 /** What was requested, what was observed and what is being changed. */
-export function ServiceStatus({ service, status }: { service: Service; status: Status }) {
-  const { since, reason, requested, observed, desiredState, inFlight, drift, evidence } = status;
-  const differences = listDifferences(status);
-  const isDegraded = status.state === 'degraded';
+export function ServiceStatus({ service }: { service: Service }) {
+  const { status } = service;
   return (
     <Panel title="Status">
-      <Stack gap="md">
-        {isDegraded && reason && (
-          <Note tone="bad" title="The service is degraded">
-            {reason}
-          </Note>
-        )}
-        {drift && (
-          <Note tone="warn" title="Changed outside">
-            {drift.text} (<Timestamp at={drift.since} show="ago" />)
-          </Note>
-        )}
+      {status ? (
+        <StatusFacts service={service} status={status} />
+      ) : (
         <Facts>
           <Fact label="State">
-            <ServiceState service={service} /> since <Timestamp at={since} />
+            <ServiceState service={service} />
           </Fact>
-          <Fact label="Reason">{isDegraded ? undefined : reason}</Fact>
-          <Fact label="Requested">
-            {differences.length > 0 ? formatState(desiredState, formatObservedSize(requested)) : undefined}
-          </Fact>
-          <Fact label={differences.length > 0 ? 'Actual' : 'Size'}>
-            {differences.length > 0
-              ? formatState(status.state, formatObservedSize(observed))
-              : formatObservedSize(observed)}
-          </Fact>
-          <Fact label="In progress">
-            {inFlight && (
-              <>
-                Change {formatNumber(inFlight.generation)}, attempt {formatNumber(inFlight.attempt)}, started{' '}
-                <Timestamp at={inFlight.since} show="ago" />
-              </>
-            )}
-          </Fact>
-          <Fact label="Evidence">{evidence && renderEvidence(evidence)}</Fact>
+          <Fact label="Process">None: a simulated service answers no queries</Fact>
         </Facts>
-        {differences.length > 0 && (
-          <Text size="sm" c="dimmed">
-            {differences.join('. ')}.{' '}
-            {service.driver === 'embedded' && requested.replicas > 1 && 'An embedded service has one replica.'}
-          </Text>
-        )}
-      </Stack>
+      )}
     </Panel>
   );
 }
 
-const formatState = (state: string, size: string): string => (size === '' ? state : `${state}, ${size}`);
+function StatusFacts({ service, status }: { service: Service; status: Status }) {
+  const { since, reason, requested, observed, desiredState, inFlight, evidence } = status;
+  const differences = listDifferences(status);
+  const isDegraded = status.state === 'degraded';
+  return (
+    <Stack gap="md">
+      <Facts>
+        <Fact label="State">
+          <ServiceState service={service} /> since <Timestamp at={since} />
+        </Fact>
+        <Fact label="Reason">{isDegraded ? undefined : reason}</Fact>
+        <Fact label="Requested">
+          {differences.length > 0 ? formatState(desiredState, formatObservedSize(requested)) : undefined}
+        </Fact>
+        <Fact label={differences.length > 0 ? 'Actual' : 'Size'}>
+          {differences.length > 0
+            ? formatState(status.state, formatObservedSize(observed))
+            : formatObservedSize(observed)}
+        </Fact>
+        <Fact label="In progress">
+          {inFlight && (
+            <>
+              Change {formatNumber(inFlight.generation)}, attempt {formatNumber(inFlight.attempt)}, started{' '}
+              <Timestamp at={inFlight.since} show="ago" />
+            </>
+          )}
+        </Fact>
+        <Fact label="Observed">{evidence && listEvidence(evidence).map((line) => <div key={line}>{line}</div>)}</Fact>
+      </Facts>
+      {differences.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {differences.join('. ')}.{' '}
+          {service.driver === 'embedded' && requested.replicas > 1 && 'An embedded service has one replica.'}
+        </Text>
+      )}
+    </Stack>
+  );
+}
 
-/** What the observation is based on: a process id, a resource version. */
-const renderEvidence = (evidence: Readonly<Record<string, unknown>>): ReactNode =>
-  Object.entries(evidence).map(([name, value]) => (
-    <div key={name}>
-      {name}: {String(value)}
-    </div>
-  ));
+const formatState = (state: string, size: string): string => (size === '' ? state : `${state}, ${size}`);

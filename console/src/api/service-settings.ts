@@ -1,0 +1,46 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ApiError } from './errors.ts';
+import type { InstanceCreatePreviewBody, Operations } from './generated.ts';
+
+/** Null: the service has none. */
+export const queryEndpointQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'query-endpoint', serviceId],
+    queryFn: ({ signal }) =>
+      api.instanceQueryEndpointGet({ organizationId, serviceId }, { signal }).catch((error) => {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }),
+  });
+
+export const backupConfigurationQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'backup-configuration', serviceId],
+    queryFn: ({ signal }) => api.backupConfigurationGet({ organizationId, serviceId }, { signal }),
+  });
+
+const SCHEDULE_POLL_MS = 60_000;
+
+export const scheduleQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'scaling-schedule', serviceId],
+    queryFn: ({ signal }) => api.scalingScheduleGet({ organizationId, serviceId }, { signal }),
+    refetchInterval: SCHEDULE_POLL_MS,
+  });
+
+const LOG_POLL_MS = 10_000;
+
+export const logQuery = (api: Operations, organizationId: string, serviceId: string, lines: number) =>
+  queryOptions({
+    queryKey: [organizationId, 'log', serviceId, lines],
+    queryFn: ({ signal }) => api.instanceLogGet({ organizationId, serviceId, lines }, { signal }),
+    refetchInterval: LOG_POLL_MS,
+  });
+
+/** The size and the monthly cost of a service that would be created. */
+export const newServicePreviewQuery = (api: Operations, organizationId: string, body: InstanceCreatePreviewBody) =>
+  queryOptions({
+    queryKey: [organizationId, 'new-service-preview', body],
+    queryFn: ({ signal }) => api.instanceCreatePreview({ organizationId, body }, { signal }),
+    retry: false,
+  });
