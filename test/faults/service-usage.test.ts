@@ -3,9 +3,12 @@ import { expect, it, vi } from 'vitest';
 import type { Intake } from '../../src/billing/metering/intake.ts';
 import { createServiceMetering } from '../../src/reconciliation/metering.ts';
 import type { Service } from '../../src/services/service.ts';
+import { useClockedServer } from '../support/clocked-server.ts';
+import { acme } from '../support/fleet.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';
 import { type TestOrganization, useMetering } from '../support/metering.ts';
-import { onEachStore } from '../support/server.ts';
+import { useServices } from '../support/running-service.ts';
+import { onEachStore, onEachStoreInLongRuns } from '../support/server.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -220,5 +223,45 @@ onEachStore('the usage of services', (store) => {
     expect(await countMinutes(organization)).toBeCloseTo(1, 5);
     expect(await metering.state.db.selectFrom('usage_slices').selectAll().execute()).toEqual([]);
     await node.close();
+  });
+});
+
+onEachStoreInLongRuns('a running service whose clock is set three hours ahead and back', (store) => {
+  const server = useClockedServer(store, { settings: { endpointPorts: '0', rateLimit: 'off' } });
+  const services = useServices({ call: (call) => server.call(call) });
+
+  it('does not idle, and is charged for the time that has passed', async () => {
+    const { id } = await services.create();
+    /** A change of the service makes the reconciler look at it. */
+    const look = async () => {
+      await services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'seen', value: String(server.now) }] } });
+      expect(await services.untilState(id, 'running')).toMatchObject({ state: 'running' });
+    };
+    const readCost = async () => {
+      await server.flushUsage();
+      const path = `/v1/organizations/${acme.id}/usageCost?from_date=2026-11-01&to_date=2026-11-05`;
+      const { costs } = (await server.call({ path, key: acme.admin })).json.result;
+      return costs.find(({ entityId }: { entityId: string }) => entityId === id)?.metrics.computeCHC ?? 0;
+    };
+    const before = await readCost();
+    const pass = async (minutes: number) => {
+      server.now += minutes * MINUTE_MS;
+      await look();
+      return readCost();
+    };
+    const minute = (await pass(4)) - before;
+    server.step(3 * HOUR_MS);
+    await look();
+    expect((await services.readIdle(id)).blockers).toMatchObject([{ type: 'new' }]);
+    expect(await readCost()).toBeCloseTo(before + minute, 6);
+    const ahead = await pass(4);
+    expect(ahead).toBeCloseTo(before + 2 * minute, 6);
+    server.step(-3 * HOUR_MS);
+    await look();
+    expect(await pass(4)).toBeCloseTo(before + 3 * minute, 6);
+    // The timeout is 15 minutes.
+    server.now += 4 * MINUTE_MS;
+    await services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'seen', value: 'last' }] } });
+    expect(await services.untilState(id, 'idle')).toMatchObject({ state: 'idle' });
   });
 });

@@ -4,11 +4,14 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
 import { isLongRun, ROUNDS } from '../support/long-run.ts';
+import { findFreePort } from '../support/postgres.ts';
 import { isAlive } from '../support/processes.ts';
 import { startRowLoad } from '../support/row-load.ts';
 import { useServices } from '../support/running-service.ts';
 import { onEachStoreInLongRuns, startServer, useServer } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 import { until } from '../support/until.ts';
 
 const args = ['--endpoint-ports', '0'];
@@ -94,6 +97,72 @@ onEachStoreInLongRuns('a control plane with a running service', (store) => {
       await untilRows(load, load.countAcknowledged() + ROWS_PER_ROUND);
       await load.stop();
       await load.verify();
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+onEachStoreInLongRuns('a service that is created just before a stop', (store) => {
+  it('does not get the port of another service after the start', LIMIT, async () => {
+    const first = await findFreePort();
+    const server = await startServer(store, { args: ['--endpoint-ports', `${first}-${first + 100}`] });
+    const services = useServices(server);
+    try {
+      const service = await services.create();
+      const body = { name: 'new', provider: 'aws', region: 'eu-central-1', driver: 'embedded' };
+      for (let round = 1; round <= (isLongRun ? Math.min(ROUNDS, 20) : 1); round++) {
+        const created = await services.send('POST', '', body);
+        expect(created.status).toBe(200);
+        const { id } = created.json.result.service;
+        await server.stop('SIGTERM');
+        await server.restart();
+        const { endpoints } = await services.untilState(id, 'running');
+        expect(`http://${endpoints[0].host}:${endpoints[0].port}`).not.toBe(service.url);
+        await services.untilState(service.id, 'running');
+        expect(await service.query('SELECT 1')).toEqual({ status: 200, text: '1' });
+        await services.command(id, 'stop');
+        await services.untilState(id, 'stopped');
+        expect((await services.send('DELETE', `/${id}`)).status).toBe(200);
+      }
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+onEachStoreInLongRuns('the usage of a control plane that is killed', (store) => {
+  // Ten seconds until it is stored, a minute until it is sent.
+  it.runIf(isLongRun)('is charged except for the last ten seconds, and once', LIMIT, async () => {
+    const server = await startServer(store, { args });
+    const services = useServices(server);
+    const readCost = async (id: string): Promise<number> => {
+      const day = new Date().toISOString().slice(0, 10);
+      const path = `/v1/organizations/${acme.id}/usageCost?from_date=${day}&to_date=${day}`;
+      const { costs } = (await server.call({ path, key: acme.admin })).json.result;
+      return costs.find(({ entityId }: { entityId: string }) => entityId === id)?.metrics.computeCHC ?? 0;
+    };
+    const countStored = async () => Number((await runSql(server, 'SELECT count(*) AS n FROM usage_slices'))[0]?.n);
+    try {
+      const service = await services.create({ idleScaling: false });
+      await until(countStored, (count) => count > 0, 'no usage is stored');
+      const stored = (await runSql(server, 'SELECT document FROM usage_slices'))[0]?.document;
+      await server.stop('SIGKILL');
+      await server.restart();
+      await services.command(service.id, 'stop');
+      const { quantities } = JSON.parse(String(stored));
+      expect(quantities.compute).toBeGreaterThan(0);
+      await until(
+        () => readCost(service.id),
+        (cost) => cost > 0,
+        'the usage is not charged',
+      );
+      await until(countStored, (count) => count === 0, 'the usage is not sent');
+      const cost = await readCost(service.id);
+      await server.stop('SIGTERM');
+      await server.restart();
+      await services.untilState(service.id, 'stopped');
+      expect(await readCost(service.id)).toBe(cost);
     } finally {
       await server.remove();
     }
