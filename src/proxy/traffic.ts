@@ -9,8 +9,10 @@ export interface Traffic {
   running: number;
   /** Queries that wait for the service. */
   waiting: number;
-  /** When a query that counts as use last arrived, in epoch milliseconds. */
+  /** When a query that counts as use last arrived, in epoch milliseconds. For display: the clock may be set. */
   lastCountedQueryAt?: number;
+  /** The same by the monotonic clock, for durations. */
+  lastCountedQueryMs?: number;
   lastQueryAt?: number;
   /** Bytes of queries and their data, and of responses to them, including HTTP headers. */
   receivedBytes: number;
@@ -49,7 +51,7 @@ export function createTrafficCounter(clock: Clock) {
   /** The bytes that were read from a connection up to the end of its previous request. */
   const readMarks = new WeakMap<Socket, number>();
   const totals = { receivedBytes: 0, sentBytes: 0, queries: 0, ignoredQueries: 0 };
-  let lastCountedQueryAt: number | undefined;
+  let lastCounted: Pick<Traffic, 'lastCountedQueryAt' | 'lastCountedQueryMs'> = {};
   let lastQueryAt: number | undefined;
   let onEmpty: (() => void)[] = [];
 
@@ -60,7 +62,7 @@ export function createTrafficCounter(clock: Clock) {
       totals.queries++;
       lastQueryAt = now;
       if (isIgnored) totals.ignoredQueries++;
-      else lastCountedQueryAt = now;
+      else lastCounted = { lastCountedQueryAt: now, lastCountedQueryMs: clock.monotonicMs() };
       return now;
     },
 
@@ -118,7 +120,7 @@ export function createTrafficCounter(clock: Clock) {
         sentBytes,
         running: running.size,
         runningQueries: listed.map(({ id, since, userAgent, kind }) => ({ id, since, userAgent, kind })),
-        ...(lastCountedQueryAt !== undefined && { lastCountedQueryAt }),
+        ...lastCounted,
         ...(lastQueryAt !== undefined && { lastQueryAt }),
       };
     },

@@ -3,18 +3,13 @@ import type { Observed, Upstream } from '../drivers/driver.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { createProxy } from '../proxy/proxy.ts';
 import type { Service } from '../services/service.ts';
-
-/** Inclusive. Both 0: any free port. */
-export interface PortRange {
-  first: number;
-  last: number;
-}
+import type { Ports } from './ports.ts';
 
 interface Options {
   proxy: ReturnType<typeof createProxy>;
   /** The address that the proxy listens on. */
   host: string;
-  ports: PortRange;
+  ports: Ports;
 }
 
 interface Endpoint {
@@ -40,27 +35,12 @@ export function createEndpoints({ proxy, host, ports }: Options) {
     ipAccessList: details.ipAccessList ?? [],
   });
 
-  async function open(service: Readonly<Service>): Promise<number> {
-    const stored = service.observed.endpoint?.port;
-    const isTaken = stored !== undefined && [...opened.values()].includes(stored);
-    if (stored !== undefined && !isTaken) return proxy.open(toProxied(service, stored));
-    if (ports.first === 0) return proxy.open(toProxied(service, 0));
-    for (let port = ports.first; port <= ports.last; port++) {
-      if ([...opened.values()].includes(port)) continue;
-      const isOpen = await proxy.open(toProxied(service, port)).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof AppError && error.code === 'conflict') return false;
-          throw error;
-        },
-      );
-      if (isOpen) return port;
-    }
-    throw new AppError(
-      'unavailable',
-      `All ports from ${ports.first} to ${ports.last} are in use; widen --service-ports`,
+  const open = (service: Readonly<Service>): Promise<number> =>
+    ports.open(
+      { organizationId: service.organizationId, serviceId: service.id },
+      (port) => proxy.open(toProxied(service, port)),
+      () => proxy.close(service.id),
     );
-  }
 
   return {
     /** Opens the port of a service, or applies its settings. Undefined if the service has no HTTP interface. */
@@ -98,6 +78,12 @@ export function createEndpoints({ proxy, host, ports }: Options) {
       if (opened.delete(id)) await proxy.close(id);
     },
 
+    /** The port of a deleted service may be given to another one. */
+    async remove({ organizationId, id }: Readonly<Service>): Promise<void> {
+      await this.close(id);
+      await ports.release({ organizationId, serviceId: id });
+    },
+
     /** Holds new queries back and waits for the running ones. */
     hold: async (id: string, timeoutMs: number): Promise<void> => {
       if (opened.has(id)) await proxy.hold(id, timeoutMs);
@@ -109,10 +95,14 @@ export function createEndpoints({ proxy, host, ports }: Options) {
 
     getTraffic: (id: string) => (opened.has(id) ? proxy.getTraffic(id) : undefined),
 
-    /** New queries are rejected; running ones may take this long to finish. */
-    async closeAll(drainMs: number): Promise<void> {
+    /** New queries wait for `closeAll`, which rejects them; running ones may take this long to finish. */
+    async drain(drainMs: number): Promise<void> {
       isClosed = true;
       await Promise.all([...opened.keys()].map((id) => proxy.hold(id, drainMs)));
+    },
+
+    async closeAll(): Promise<void> {
+      isClosed = true;
       opened.clear();
       await proxy.closeAll();
     },

@@ -22,17 +22,18 @@ export interface IdleBlocker {
 interface Traffic {
   running: number;
   waiting: number;
-  /** Epoch milliseconds of the last query that counts as use. */
-  lastCountedQueryAt?: number | undefined;
+  /** When the last query that counts as use arrived. */
+  lastCountedQueryMs?: number | undefined;
 }
 
+/** All times are those of the monotonic clock, in milliseconds: setting the machine's clock idles no service. */
 interface Situation {
   scaling: Pick<Scaling, 'idleScaling' | 'idleTimeoutMinutes'>;
   canIdle: boolean;
-  /** When the service became running, in epoch milliseconds. */
-  runningSince: number;
+  /** When the service became running. */
+  runningSinceMs: number;
   /** When a client last asked for the service to run: created, started or awoken by a command. */
-  requestedAt: number;
+  requestedMs?: number | undefined;
   traffic: Traffic;
 }
 
@@ -42,34 +43,38 @@ const MIN_RUNNING_MS = 10_000;
 /** What keeps a running service from idling, as far as its settings and queries tell; and when it may idle at the earliest. */
 export function findIdleBlockers(
   situation: Situation,
-  now: number,
-): { blockers: IdleBlocker[]; idleAt: number | undefined } {
-  const { scaling, canIdle, runningSince, requestedAt, traffic } = situation;
+  nowMs: number,
+): { blockers: IdleBlocker[]; idleAtMs: number | undefined } {
+  const { scaling, canIdle, runningSinceMs, traffic } = situation;
   const { idleScaling, idleTimeoutMinutes } = scaling;
   if (!canIdle)
-    return { blockers: [{ type: 'driver', detail: 'The driver cannot idle this service' }], idleAt: undefined };
-  if (!idleScaling) return { blockers: [{ type: 'disabled', detail: 'idleScaling is false' }], idleAt: undefined };
-  const usedAt = Math.max(traffic.lastCountedQueryAt ?? 0, requestedAt);
-  const idleAt = Math.max(usedAt + idleTimeoutMinutes * MINUTE_MS, runningSince + MIN_RUNNING_MS);
+    return { blockers: [{ type: 'driver', detail: 'The driver cannot idle this service' }], idleAtMs: undefined };
+  if (!idleScaling) return { blockers: [{ type: 'disabled', detail: 'idleScaling is false' }], idleAtMs: undefined };
+  const { usedMs } = findLastUse(situation);
+  const idleAtMs = Math.max(usedMs + idleTimeoutMinutes * MINUTE_MS, runningSinceMs + MIN_RUNNING_MS);
   const blockers: IdleBlocker[] = [];
   if (traffic.running > 0) blockers.push({ type: 'running_query', detail: `${count(traffic.running)} running` });
   if (traffic.waiting > 0) blockers.push({ type: 'waiting_query', detail: `${count(traffic.waiting)} waiting` });
-  if (now < idleAt) blockers.push(formatRecent(situation, now));
-  return { blockers, idleAt };
+  if (nowMs < idleAtMs) blockers.push(formatRecent(situation, nowMs));
+  return { blockers, idleAtMs };
+}
+
+function findLastUse({ requestedMs = Number.NEGATIVE_INFINITY, traffic }: Situation) {
+  const { lastCountedQueryMs = Number.NEGATIVE_INFINITY } = traffic;
+  return { usedMs: Math.max(lastCountedQueryMs, requestedMs), isQuery: lastCountedQueryMs > requestedMs };
 }
 
 const count = (queries: number): string => (queries === 1 ? '1 query is' : `${queries} queries are`);
 
-function formatRecent({ scaling, requestedAt, runningSince, traffic }: Situation, now: number): IdleBlocker {
-  const { lastCountedQueryAt = 0 } = traffic;
+function formatRecent(situation: Situation, nowMs: number): IdleBlocker {
+  const { scaling, runningSinceMs } = situation;
   const timeout = `the timeout is ${scaling.idleTimeoutMinutes} minutes`;
-  const isQuery = lastCountedQueryAt > requestedAt;
-  const usedAt = isQuery ? lastCountedQueryAt : requestedAt;
-  if (now - usedAt >= scaling.idleTimeoutMinutes * MINUTE_MS)
-    return { type: 'new', detail: `The service has been running for ${formatAge(now - runningSince)} only` };
+  const { usedMs, isQuery } = findLastUse(situation);
+  if (nowMs - usedMs >= scaling.idleTimeoutMinutes * MINUTE_MS)
+    return { type: 'new', detail: `The service has been running for ${formatAge(nowMs - runningSinceMs)} only` };
   return isQuery
-    ? { type: 'recent_query', detail: `The last query started ${formatAge(now - lastCountedQueryAt)} ago; ${timeout}` }
-    : { type: 'new', detail: `The service was started ${formatAge(now - requestedAt)} ago; ${timeout}` };
+    ? { type: 'recent_query', detail: `The last query started ${formatAge(nowMs - usedMs)} ago; ${timeout}` }
+    : { type: 'new', detail: `The service was started ${formatAge(nowMs - usedMs)} ago; ${timeout}` };
 }
 
 function formatAge(ms: number): string {

@@ -1,106 +1,147 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { GB_PER_UNIT } from '../billing/forecast/scaling-estimate.ts';
-import type { Metric } from '../billing/meter.ts';
 import type { Intake } from '../billing/metering/intake.ts';
 import type { Observed } from '../drivers/driver.ts';
 import { createBackgroundLoop } from '../kernel/background-loop.ts';
-import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import type { Service } from '../services/service.ts';
+import type { State } from '../state/state.ts';
+import { deleteSlices, deleteSlicesOfDeleted, listSlices, putSlices } from './slice-store.ts';
+import { createUsageMeter, listEvents, type Rate, type Slice, type UsageMeter } from './usage-slice.ts';
 
 interface Options {
+  state: State;
   intake: Pick<Intake, 'ingest'>;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   /** Bytes that were sent to clients of the service since its endpoint was opened. */
   countSentBytes(serviceId: string): number | undefined;
+  /** Whether this process is still responsible for the service: another one may measure it if not. */
+  holdsLease(serviceId: string): Promise<boolean>;
 }
 
-/** What is metered of one service, from `since` on. */
-interface Meter {
-  organizationId: string;
-  dataWarehouseId: string;
-  /** Epoch milliseconds. */
-  since: number;
-  /** The memory of all replicas in GB; 0 while the service does not run. */
-  gb: number;
-  storedBytes: number | undefined;
+/** What is measured of one service. */
+interface Metered {
+  meter: UsageMeter;
+  /** Since the last measurement. */
+  rate: Rate;
   sentBytes: number;
 }
 
-interface UsageEvent {
-  id: string;
-  source: 'pilothouse';
-  time: string;
-  entityType: 'service' | 'datawarehouse';
-  entityId: string;
-  meter: Metric;
-  quantity: string;
-}
-
+/** A process that is killed loses no more than this. */
+const STORE_MS = 10 * SECOND_MS;
+/** The pause between two sets of usage events. */
+const SEND_MS = MINUTE_MS;
 /** How long a shutdown waits for the engine. */
-const LAST_FLUSH_MS = 3 * SECOND_MS;
-
-/** About a day of one service without an engine. Older events are dropped, with a warning. */
-const MAX_PENDING = 5000;
+const LAST_SEND_MS = 3 * SECOND_MS;
+const SERVICES_AT_ONCE = 1000;
 
 /**
- * Measures compute, storage and transfer of the services that this process is responsible for, and sends them as usage
- * events every minute. An event is named after the start of its time, so sending it again counts nothing twice.
+ * Measures compute, storage and transfer of the services that this process is responsible for. What was measured is
+ * stored every ten seconds and becomes usage events every minute. While the engine does not accept them, the stored usage
+ * waits; what a process leaves is sent by the next one that is responsible for the service.
  */
-export function createServiceMetering({ intake, clock, log, countSentBytes }: Options) {
-  const meters = new Map<string, Meter>();
-  const pending = new Map<string, UsageEvent[]>();
+export function createServiceMetering({ state, intake, clock, log, countSentBytes, holdsLease }: Options) {
+  const metered = new Map<string, Metered>();
+  /** Slices that have ended and are not stored yet. Few: no further ones end while the store fails, except at midnight. */
+  let ended: Slice[] = [];
+  let sentAtMs: number | undefined;
+  let isStoreFailing = false;
+  let isSendFailing = false;
+  let isClosing = false;
 
   const loop = createBackgroundLoop({
-    run: flush,
-    everyMs: MINUTE_MS,
-    onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to store the usage of services'),
+    run: pass,
+    everyMs: STORE_MS,
+    onError(error) {
+      const reason = (error as Error).message;
+      log.warn(
+        { reason },
+        isClosing ? 'usage of services is sent after the next start' : 'failed to store the usage of services',
+      );
+    },
   });
 
-  /** Meters everything up to now with the size so far. Slices end with each minute, so that each belongs to one day. */
-  function advance(serviceId: string, meter: Meter, now: number): void {
-    while (meter.since < now) {
-      const end = Math.min((Math.floor(meter.since / MINUTE_MS) + 1) * MINUTE_MS, now);
-      addSlice(serviceId, meter, end);
-      meter.since = end;
+  async function pass(): Promise<void> {
+    await measureAll();
+    const isDue = sentAtMs === undefined || clock.monotonicMs() - sentAtMs >= SEND_MS;
+    if (isDue && !isStoreFailing && !isSendFailing) for (const { meter } of metered.values()) keep(meter.end());
+    await store();
+    if (isDue) await send();
+  }
+
+  async function measureAll(): Promise<void> {
+    for (const id of [...metered.keys()]) {
+      if (await holdsLease(id)) measure(id);
+      else release(id);
     }
   }
 
-  function addSlice(serviceId: string, meter: Meter, end: number): void {
-    const { organizationId, dataWarehouseId, since, gb, storedBytes = 0 } = meter;
-    const sentBytes = countSentBytes(serviceId) ?? meter.sentBytes;
-    const add = (entityType: UsageEvent['entityType'], entityId: string, name: Metric, quantity: number) => {
-      if (quantity <= 0) return;
-      const id = `${serviceId}/${name}/${since}`;
-      const time = new Date(end - 1).toISOString();
-      const event = { id, source: 'pilothouse', time, entityType, entityId, meter: name } as const;
-      put(organizationId, { ...event, quantity: quantity.toFixed(6) });
-    };
-    add('service', serviceId, 'compute', (gb / GB_PER_UNIT) * ((end - since) / MINUTE_MS));
-    add('datawarehouse', dataWarehouseId, 'storage', storedBytes * ((end - since) / HOUR_MS));
-    add('service', serviceId, 'publicDataTransfer', Math.max(0, sentBytes - meter.sentBytes));
-    meter.sentBytes = sentBytes;
+  /** Adds what was used since the last measurement. Only after `holdsLease`. */
+  function measure(id: string): void {
+    const service = metered.get(id);
+    if (!service) return;
+    const sentBytes = countSentBytes(id) ?? service.sentBytes;
+    // A counter starts again when the endpoint is opened again.
+    const added = sentBytes - service.sentBytes;
+    service.sentBytes = sentBytes;
+    for (const slice of service.meter.add(service.rate, added, clock.monotonicMs(), clock.now())) keep(slice);
   }
 
-  function put(organizationId: string, event: UsageEvent): void {
-    const events = pending.get(organizationId) ?? [];
-    pending.set(organizationId, events);
-    events.push(event);
-    if (events.length <= MAX_PENDING) return;
-    events.shift();
-    log.warn({ organizationId }, 'usage of services is dropped: the engine has not accepted any for a long time');
+  function keep(slice: Slice | undefined): void {
+    if (slice) ended.push(slice);
   }
 
-  async function flush(): Promise<void> {
+  async function store(): Promise<void> {
+    const storing = [...ended];
+    const growing = [...metered.values()].flatMap(({ meter }) => meter.read() ?? []);
+    isStoreFailing = true;
+    if (storing.length + growing.length > 0) await state.write((tx) => putSlices(tx, [...storing, ...growing]));
+    isStoreFailing = false;
+    ended = ended.filter((slice) => !storing.includes(slice));
+  }
+
+  /** Sends the stored slices that do not grow any more, also those that another process has left. */
+  async function send(): Promise<void> {
+    sentAtMs = clock.monotonicMs();
+    if (metered.size === 0) return;
+    isSendFailing = true;
+    await state.write(deleteSlicesOfDeleted);
+    const failures: unknown[] = [];
+    for (const ids of toChunks([...metered.keys()], SERVICES_AT_ONCE)) {
+      // Those of this process whose last part is not stored.
+      const incomplete = new Set(
+        [...ids.map((id) => metered.get(id)?.meter.read()), ...ended].map((slice) => slice?.id),
+      );
+      const slices = (await listSlices(state.db, ids)).filter(({ id }) => !incomplete.has(id));
+      for (const organizationId of new Set(slices.map((slice) => slice.organizationId))) {
+        const own = slices.filter((slice) => slice.organizationId === organizationId);
+        await sendSlices(organizationId, own).catch((error: unknown) => failures.push(error));
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    isSendFailing = false;
+  }
+
+  async function sendSlices(organizationId: string, slices: readonly Slice[]): Promise<void> {
     const now = clock.now();
-    for (const [serviceId, meter] of meters) advance(serviceId, meter, now);
-    for (const [organizationId, events] of pending) {
-      const sent = events.map((event) => JSON.stringify(event));
-      if (sent.length === 0) continue;
-      await intake.ingest(organizationId, () => sent.values());
-      events.splice(0, sent.length);
-    }
+    const events = slices.flatMap((slice) => listEvents(slice, now)).map((event) => JSON.stringify(event));
+    const { rejected, errors } = await intake.ingest(organizationId, () => events.values());
+    if (rejected > 0)
+      log.warn({ organizationId, rejected, reason: errors[0]?.reason }, 'usage of services is rejected');
+    await state.write((tx) => deleteSlices(tx, slices));
+  }
+
+  /** What was measured so far is kept; what was used since then is measured by the process that is responsible now. */
+  function release(id: string): void {
+    keep(metered.get(id)?.meter.end());
+    metered.delete(id);
+  }
+
+  /** Sends what was measured so far. */
+  function flush(): Promise<void> {
+    sentAtMs = undefined;
+    return loop.trigger();
   }
 
   return {
@@ -108,29 +149,46 @@ export function createServiceMetering({ intake, clock, log, countSentBytes }: Op
 
     /** The size counts from now on; the time since the previous observation counts with the previous size. */
     observed({ id, organizationId, dataWarehouseId }: Readonly<Service>, observed: Observed): void {
-      const now = clock.now();
+      measure(id);
       const isRunning = observed.state === 'running' || observed.state === 'resizing';
       const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
-      const meter = meters.get(id);
-      if (meter) advance(id, meter, now);
-      const next = meter ?? { organizationId, dataWarehouseId, since: now, sentBytes: countSentBytes(id) ?? 0 };
-      meters.set(id, { ...next, gb, storedBytes: observed.load?.storedBytes ?? meter?.storedBytes });
+      const service = metered.get(id);
+      const storedBytes = observed.load?.storedBytes ?? service?.rate.storedBytes ?? 0;
+      if (service) {
+        service.rate = { gb, storedBytes };
+        return;
+      }
+      const meter = createUsageMeter({ organizationId, serviceId: id, dataWarehouseId }, clock.monotonicMs());
+      metered.set(id, { meter, rate: { gb, storedBytes }, sentBytes: countSentBytes(id) ?? 0 });
+      // Another process may have left usage of this service.
+      sentAtMs = undefined;
     },
 
     /** Stops metering a service that this process is no longer responsible for. */
-    released(id: string): void {
-      const meter = meters.get(id);
-      if (meter) advance(id, meter, clock.now());
-      meters.delete(id);
-    },
+    released: release,
 
-    /** Sends what was measured so far. */
-    flush: loop.trigger,
+    flush,
 
-    /** Sends the last usage, unless the engine does not answer. */
+    /** Stores the last usage and sends it, unless the engine does not answer: then it is sent after the next start. */
     async close(): Promise<void> {
-      await Promise.race([loop.trigger(), delay(LAST_FLUSH_MS, undefined, { ref: false })]);
+      isClosing = true;
+      const finish = async () => {
+        // A pass may be waiting for the engine; the store must not.
+        await measureAll();
+        for (const { meter } of metered.values()) keep(meter.end());
+        await store().catch((error: Error) =>
+          log.warn({ reason: error.message }, 'failed to store the usage of services'),
+        );
+        await flush();
+      };
+      await Promise.race([finish(), delay(LAST_SEND_MS, undefined, { ref: false })]);
       void loop.close();
     },
   };
+}
+
+function toChunks<T>(values: readonly T[], size: number): T[][] {
+  const chunks: T[][] = [];
+  for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
+  return chunks;
 }

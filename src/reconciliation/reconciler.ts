@@ -149,6 +149,7 @@ export function createReconciler(options: Options) {
     const driver = drivers[service.driver];
     if (!driver) return;
     try {
+      await endpoints.remove(service);
       const driven = toDrivenService(service);
       const desired = { generation: service.generation, state: 'deleted', replicas: 0, memoryGb: 0 } as const;
       await driver.converge(driven, desired, stopping.signal);
@@ -173,6 +174,12 @@ export function createReconciler(options: Options) {
       const loop = loops.get(id);
       if (!loop) throw new AppError('unavailable', 'The service is managed by another node now');
       await loop.wake(wake);
+    },
+
+    /** Asks the store if the lease may have expired. */
+    async holdsLease(id: string): Promise<boolean> {
+      const loop = loops.get(id);
+      return loop !== undefined && (await leases[getLease(loop.driverName)].confirm());
     },
 
     /** Whether this process runs the service. */

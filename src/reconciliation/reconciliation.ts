@@ -6,8 +6,9 @@ import { createProxy, type ProxyOptions } from '../proxy/proxy.ts';
 import type { DrivenServices } from '../services/driven-services.ts';
 import type { Service } from '../services/service.ts';
 import type { State } from '../state/state.ts';
-import { createEndpoints, type PortRange } from './endpoints.ts';
+import { createEndpoints } from './endpoints.ts';
 import { createServiceMetering } from './metering.ts';
+import { createPorts, type PortRange } from './ports.ts';
 import { type ConfiguredDriver, createReconciler } from './reconciler.ts';
 
 interface Options {
@@ -51,12 +52,15 @@ export function createReconciliation(options: Options) {
     wake: (serviceId, { address, userAgent, kind, at }) =>
       reconciler.wake(serviceId, { at, cause: 'query', address, userAgent, statement: kind }),
   });
-  const endpoints = createEndpoints({ proxy, host, ports: endpointPorts });
+  const ports = createPorts({ state, range: endpointPorts });
+  const endpoints = createEndpoints({ proxy, host, ports });
   const metering = createServiceMetering({
+    state,
     intake,
     clock,
     log,
     countSentBytes: (id) => endpoints.getTraffic(id)?.sentBytes,
+    holdsLease: (id) => reconciler.holdsLease(id),
   });
   const reconciler = createReconciler({
     state,
@@ -85,14 +89,16 @@ export function createReconciliation(options: Options) {
     flushUsage: metering.flush,
 
     async start(): Promise<void> {
+      await ports.adopt(await services.listStoredPorts());
       await reconciler.start();
       metering.start();
     },
 
-    /** Ends the queries in flight, the work and the processes. The last usage is stored before. */
+    /** Ends the queries in flight, the work and the processes. The last usage is stored while everything is still open. */
     async close(): Promise<void> {
-      await endpoints.closeAll(DRAIN_MS);
+      await endpoints.drain(DRAIN_MS);
       await metering.close();
+      await endpoints.closeAll();
       await reconciler.close();
       await Promise.all(Object.values(drivers).map((driver) => driver.close()));
     },

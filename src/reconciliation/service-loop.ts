@@ -49,6 +49,10 @@ export function createServiceLoop(options: Options) {
   let last: Step | undefined;
   let isElsewhere = false;
   let failures = 0;
+  /** The state of the last step, and when this process first saw it, by the monotonic clock. */
+  let entered: { state: string; since: number; atMs: number } | undefined;
+  /** False after a restart: queries before it are not known, so the service gets its whole timeout again. */
+  let isWokenHere = false;
   /** Merges, mutations and backups that kept the service from idling at the last check. */
   let work: IdleBlocker[] = [];
 
@@ -68,7 +72,10 @@ export function createServiceLoop(options: Options) {
     if (isElsewhere) return;
     last = await worker.step(service, signal);
     failures = last.failure ? failures + 1 : 0;
-    options.onObserved(last.service, last.observed ?? { state: 'degraded' });
+    const { state, since } = last.service.observed;
+    if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: clock.monotonicMs() };
+    // After a suspension of this process, another one may have observed the service.
+    if (await options.holdsLease()) options.onObserved(last.service, last.observed ?? { state: 'degraded' });
     loop.schedule(await findPause(last));
   }
 
@@ -88,14 +95,13 @@ export function createServiceLoop(options: Options) {
 
   /** Lets the service idle if nothing prevents it. Returns when to check again. */
   async function considerIdling(service: Readonly<Service>): Promise<number> {
-    if (findBlockers(service, clock.now()).blockers.length === 0)
+    if (findBlockers(service).blockers.length === 0)
       work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
-    const now = clock.now();
     // A query may have arrived meanwhile.
-    const { blockers, idleAt } = findBlockers(service, now);
-    if (idleAt === undefined) return MAX_PAUSE_MS;
-    if (blockers.length + work.length > 0) return Math.min(Math.max(idleAt - now, BLOCKED_MS), MAX_PAUSE_MS);
-    const { idleTimeoutMinutes } = getEffectiveScaling(service, now).scaling;
+    const { blockers, waitMs } = findBlockers(service);
+    if (waitMs === undefined) return MAX_PAUSE_MS;
+    if (blockers.length + work.length > 0) return Math.min(Math.max(waitMs, BLOCKED_MS), MAX_PAUSE_MS);
+    const { idleTimeoutMinutes } = getEffectiveScaling(service, clock.now()).scaling;
     const after = await idle(service, `No queries for ${idleTimeoutMinutes} minutes`);
     return after.generation === service.generation ? MAX_PAUSE_MS : 0;
   }
@@ -114,21 +120,25 @@ export function createServiceLoop(options: Options) {
     }
   }
 
-  function findBlockers(service: Readonly<Service>, now: number) {
-    const traffic = endpoints.getTraffic(id) ?? { running: 0, waiting: 0 };
-    const { observed } = service;
+  /** `waitMs`: until the service may idle; undefined if it never does. */
+  function findBlockers(service: Readonly<Service>) {
+    const traffic = endpoints.getTraffic(id);
+    const nowMs = clock.monotonicMs();
+    // After a restart the time is counted from the first step: how long no server ran is not known for certain.
+    const runningSinceMs = entered?.atMs ?? nowMs;
     // A command asks for a running service; a query that does not count as use only needs it for a moment.
-    const isWokenByQuery = observed.lastWake?.cause === 'query';
-    return findIdleBlockers(
+    const isWokenByQuery = isWokenHere && service.observed.lastWake?.cause === 'query';
+    const { blockers, idleAtMs } = findIdleBlockers(
       {
-        scaling: getEffectiveScaling(service, now).scaling,
-        canIdle: driver.canIdle(toDrivenService(service)) && endpoints.getTraffic(id) !== undefined,
-        runningSince: observed.since,
-        requestedAt: isWokenByQuery ? 0 : observed.since,
-        traffic,
+        scaling: getEffectiveScaling(service, clock.now()).scaling,
+        canIdle: driver.canIdle(toDrivenService(service)) && traffic !== undefined,
+        runningSinceMs,
+        requestedMs: isWokenByQuery ? undefined : runningSinceMs,
+        traffic: traffic ?? { running: 0, waiting: 0 },
       },
-      now,
+      nowMs,
     );
+    return { blockers, waitMs: idleAtMs === undefined ? undefined : idleAtMs - nowMs };
   }
 
   return {
@@ -143,7 +153,8 @@ export function createServiceLoop(options: Options) {
     getIdleStatus() {
       if (isElsewhere) return undefined;
       const running = last?.observed?.state === 'running' ? last.service : undefined;
-      const { blockers, idleAt } = running ? findBlockers(running, clock.now()) : { blockers: [], idleAt: undefined };
+      const { blockers, waitMs } = running ? findBlockers(running) : { blockers: [], waitMs: undefined };
+      const idleAt = waitMs === undefined ? undefined : clock.now() + waitMs;
       return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
     },
 
@@ -157,6 +168,7 @@ export function createServiceLoop(options: Options) {
         ...(wake.userAgent === undefined ? undefined : { userAgent: wake.userAgent }),
       } as const;
       await services.wake(actor, organizationId, id, wake);
+      isWokenHere = true;
       await loop.trigger();
       if (last?.failure) throw new AppError('unavailable', last.failure.message, { cause: last.failure });
     },

@@ -12,6 +12,7 @@ import {
   deleteRemoval,
   listDriven,
   listRemovals,
+  listStoredPorts,
   listUnsettled,
   readService,
   updateObserved,
@@ -48,6 +49,9 @@ export function createDrivenServices({ state, audit, clock }: Options) {
 
     find: (organizationId: string, id: string): Promise<Readonly<Service> | undefined> =>
       readService(state.db, organizationId, id),
+
+    /** The ports that services had when they were last observed, oldest service first. */
+    listStoredPorts: () => listStoredPorts(state.db),
 
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),

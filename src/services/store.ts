@@ -220,6 +220,22 @@ export async function updateObserved(
     .execute();
 }
 
+/** The ports of the endpoints that are stored with services of all organizations, oldest service first. */
+export async function listStoredPorts(db: Db): Promise<{ organizationId: string; serviceId: string; port: number }[]> {
+  const rows = await db
+    .selectFrom('services')
+    .select(['organization_id', 'id', 'observed'])
+    .where('driver', '<>', 'simulated')
+    .where('observed', 'like', '%"endpoint":%')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.flatMap(({ organization_id, id, observed }) => {
+    const { endpoint } = JSON.parse(observed) as Service['observed'];
+    return endpoint ? [{ organizationId: organization_id, serviceId: id, port: endpoint.port }] : [];
+  });
+}
+
 export const listRemovals = async (db: Db): Promise<Service[]> =>
   (await db.selectFrom('service_removals').select(['document', 'observed']).execute()).map((row) =>
     toService({ ...row, generation: 0, settled_generation: 0 }),

@@ -17,6 +17,8 @@ export interface Tables {
   service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
+  endpoint_ports: EndpointPortRow;
+  usage_slices: UsageSliceRow;
   service_load: ServiceLoadRow;
   autoscaling_decisions: AutoscalingDecisionRow;
   usage_costs: UsageCostRow;
@@ -143,6 +145,19 @@ interface LeaseRow {
   host: string;
   pid: number;
   renewed_at: number;
+}
+
+interface EndpointPortRow {
+  port: number;
+  organization_id: string;
+  service_id: string;
+}
+
+export interface UsageSliceRow {
+  organization_id: string;
+  service_id: string;
+  id: string;
+  document: string;
 }
 
 export interface UsageCostRow {

@@ -4,11 +4,15 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { cliProcess } from '../support/cli.ts';
+import { acme, fleet } from '../support/fleet.ts';
 import { isLongRun, ROUNDS } from '../support/long-run.ts';
+import { findFreePort } from '../support/postgres.ts';
 import { isAlive } from '../support/processes.ts';
 import { startRowLoad } from '../support/row-load.ts';
 import { useServices } from '../support/running-service.ts';
 import { onEachStoreInLongRuns, startServer, useServer } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 import { until } from '../support/until.ts';
 
 const args = ['--endpoint-ports', '0'];
@@ -100,6 +104,78 @@ onEachStoreInLongRuns('a control plane with a running service', (store) => {
   });
 });
 
+onEachStoreInLongRuns('a service that gets its first port after a restart', (store) => {
+  it('does not get the port of another service that is started after it', LIMIT, async () => {
+    const first = await findFreePort();
+    const server = await startServer(store, { args: ['--endpoint-ports', `${first}-${first + 100}`] });
+    const services = useServices(server);
+    try {
+      const service = await services.create();
+      for (let round = 1; round <= (isLongRun ? 5 : 1); round++) {
+        await server.stop('SIGTERM');
+        // As if the server had stopped just after the service was created and placed. Services start in the order of their ids.
+        const id = `00000000-0000-4000-8000-00000000000${round}`;
+        const added = { id, name: `new ${round}`, driver: 'embedded' };
+        const [own, ...others] = fleet.organizations;
+        const changed = { organizations: [{ ...own, services: [...(own?.services ?? []), added] }, ...others] };
+        const file = join(server.directory, 'fleet.json');
+        writeFileSync(file, JSON.stringify(changed));
+        const stores = ['--data', join(server.directory, 'data'), ...getDatabaseFlags(server)];
+        expect(await cliProcess(['apply', file, ...stores])).toMatchObject({ code: 0 });
+        const [row] = await runSql(server, `SELECT observed FROM services WHERE id = '${service.id}'`);
+        const { placement } = JSON.parse(String(row?.observed));
+        const observed = JSON.stringify({ state: 'provisioning', since: Date.now(), placement });
+        await runSql(server, `UPDATE services SET observed = '${observed}' WHERE id = '${id}'`);
+        await server.restart();
+        const { endpoints } = await services.untilState(id, 'running');
+        expect(`http://${endpoints[0].host}:${endpoints[0].port}`).not.toBe(service.url);
+        await services.untilState(service.id, 'running');
+        expect(await service.query('SELECT 1')).toEqual({ status: 200, text: '1' });
+      }
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+onEachStoreInLongRuns('the usage of a control plane that is killed', (store) => {
+  // Ten seconds until it is stored, a minute until it is sent.
+  it.runIf(isLongRun)('is charged except for the last ten seconds, and once', LIMIT, async () => {
+    const server = await startServer(store, { args });
+    const services = useServices(server);
+    const readCost = async (id: string): Promise<number> => {
+      const day = new Date().toISOString().slice(0, 10);
+      const path = `/v1/organizations/${acme.id}/usageCost?from_date=${day}&to_date=${day}`;
+      const { costs } = (await server.call({ path, key: acme.admin })).json.result;
+      return costs.find(({ entityId }: { entityId: string }) => entityId === id)?.metrics.computeCHC ?? 0;
+    };
+    const countStored = async () => Number((await runSql(server, 'SELECT count(*) AS n FROM usage_slices'))[0]?.n);
+    try {
+      const service = await services.create({ idleScaling: false });
+      await until(countStored, (count) => count > 0, 'no usage is stored');
+      const stored = (await runSql(server, 'SELECT document FROM usage_slices'))[0]?.document;
+      await server.stop('SIGKILL');
+      await server.restart();
+      await services.command(service.id, 'stop');
+      const { quantities } = JSON.parse(String(stored));
+      expect(quantities.compute).toBeGreaterThan(0);
+      await until(
+        () => readCost(service.id),
+        (cost) => cost > 0,
+        'the usage is not charged',
+      );
+      await until(countStored, (count) => count === 0, 'the usage is not sent');
+      const cost = await readCost(service.id);
+      await server.stop('SIGTERM');
+      await server.restart();
+      await services.untilState(service.id, 'stopped');
+      expect(await readCost(service.id)).toBe(cost);
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
 describe('the endpoint of a service whose port another program uses', () => {
   const server = useServer('libsql', { args });
   const services = useServices(server);
@@ -169,6 +245,9 @@ describe.skipIf(!hasDisk)('a service on a full disk (needs root to mount one)', 
     }
   });
 });
+
+const getDatabaseFlags = ({ databaseUrl }: { databaseUrl: string | undefined }): string[] =>
+  databaseUrl === undefined ? [] : ['--database-url', databaseUrl];
 
 const untilRows = (load: { countAcknowledged(): number }, count: number): Promise<number> =>
   until(

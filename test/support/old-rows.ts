@@ -334,6 +334,15 @@ export function listOldRows(version: number): Record<string, Row[]> {
       { organization_id, id: old.role, driver: 'simulated', document: '{}', observed: '{}', removed_at: TIME },
     ],
     leases: [{ name: 'old', holder: 'x', host: 'x', pid: 1, renewed_at: TIME }],
+    endpoint_ports: [{ port: 18_200, organization_id, service_id: old.service }],
+    usage_slices: [
+      {
+        organization_id,
+        service_id: old.service,
+        id: 'x/1',
+        document: JSON.stringify({ dataWarehouseId: old.warehouse, at: TIME, quantities: { compute: 1 } }),
+      },
+    ],
     service_load: [{ organization_id, service_id: old.service, hour: TIME, samples: '[[2,16,1,0,null,792,0]]' }],
     autoscaling_decisions: [
       {
