@@ -178,7 +178,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     engine,
     clock,
     getDashboard: async (organizationId, id) => dashboards.parse(await dashboards.get(organizationId, id)),
-    findSource: sources.find,
+    findSource: sources.findForQueries,
     openTables: config.openTables ?? [],
   });
   const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });

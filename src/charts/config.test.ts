@@ -40,7 +40,7 @@ describe('a tile in both forms', () => {
         expect(configSchema.Check(form.config), JSON.stringify(form.config)).toBe(true);
         expect(listContentViolations(form, '')).toEqual([]);
         const again = normalizeContent(form);
-        expect(again.config).toBeUndefined();
+        expect(again.config).toEqual(form.series ? undefined : form.config);
         expect(isSameMeaning(again, content)).toBe(true);
         if (form.series) expect(again).toEqual(content);
       }),
@@ -190,7 +190,7 @@ describe('conversion', () => {
   ])('%j has the same meaning in both directions', (config, series) => {
     expect(toSeries(config as TileConfig)).toEqual({ asRatio: false, series });
     expect(toConfig({ asRatio: false, series: series as never })).toEqual(config);
-    expect(normalizeContent({ config: config as TileConfig }).config).toBeUndefined();
+    expect(normalizeContent({ config: config as TileConfig })).toEqual({ asRatio: false, series, config });
   });
 
   it('the where of the tile applies to every value', () => {

@@ -8,8 +8,8 @@ import { listSeriesViolations, normalizeSeries } from './series.ts';
 import type { SeriesBody } from './series-schema.ts';
 
 /**
- * What a tile shows, as stored: its series, and its config if it was written as a config that the series cannot express.
- * The series are then the most similar ones.
+ * What a tile shows, as stored: its series, and its config if it was written as a config. The series then show the same,
+ * or are the most similar ones.
  */
 export interface TileContent extends SeriesForm {
   config?: TileConfig;
@@ -27,11 +27,10 @@ const fromSeries = ({ asRatio = false, series = [] }: ContentBody): TileContent 
   series: series.map(normalizeSeries),
 });
 
-function fromConfig(sent: TileConfig): TileContent {
+function fromConfig(sent: TileConfig): Required<TileContent> {
   const config = pickMembers(TileConfig, sent) as TileConfig;
-  const content = toSeries(config);
-  const normalized = { ...content, series: content.series.map(normalizeSeries) };
-  return isDeepStrictEqual(toConfig(normalized), config) ? normalized : { ...normalized, config };
+  const { asRatio, series } = toSeries(config);
+  return { asRatio, series: series.map(normalizeSeries), config };
 }
 
 /** The content of a valid tile. */
@@ -39,7 +38,7 @@ export function normalizeContent(body: ContentBody): TileContent {
   if (!body.config) return fromSeries(body);
   if (!body.series) return fromConfig(body.config);
   const [bySeries, byConfig] = [fromSeries(body), fromConfig(body.config)];
-  return byConfig.config && isSameMeaning(bySeries, byConfig) ? byConfig : bySeries;
+  return isSameMeaning(bySeries, byConfig) ? byConfig : bySeries;
 }
 
 /** Checks rules across several members. `path` is the prefix of the members. */
@@ -53,8 +52,7 @@ export function listContentViolations(body: ContentBody, path: string): Violatio
   ];
   if (violations.length > 0 || !series || !config) return violations;
   const [bySeries, byConfig] = [fromSeries(body), fromConfig(config)];
-  if (isSameMeaning(bySeries, byConfig) || isDeepStrictEqual(toConfig(bySeries), byConfig.config ?? toConfig(byConfig)))
-    return [];
+  if (isSameMeaning(bySeries, byConfig) || isDeepStrictEqual(toConfig(bySeries), byConfig.config)) return [];
   const rule = 'The series and the config of the tile differ; send only the one that you changed';
   return [{ path: `${path}config`, rule, value: config }];
 }

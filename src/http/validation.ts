@@ -1,6 +1,7 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   FastifySchemaCompiler,
   FastifyTypeProvider,
   RawReplyDefaultExpression,
@@ -9,7 +10,7 @@ import type {
 } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { AppError, formatViolation, type Place, type Violation } from '../kernel/errors.ts';
+import { AppError, atPlace, formatViolation, type Place, type Violation } from '../kernel/errors.ts';
 import { listViolations } from '../kernel/violations.ts';
 
 /** Types handlers by the schemas of their route. */
@@ -87,6 +88,19 @@ function createCheck(schema: TSchema, place: Place): (value: unknown) => AppErro
     return violationError(listViolations(schema, value, place, MAX_VIOLATIONS), place);
   };
 }
+
+/**
+ * The error handler of a route with rules that its schema cannot express: if the body violates the schema, the response
+ * also names what `list` finds (M3). Without schema violations, the operation checks its rules itself.
+ */
+export const alsoNaming =
+  (list: (request: FastifyRequest) => Promise<Violation[]>) =>
+  async (error: Error, request: FastifyRequest): Promise<never> => {
+    if (!(error instanceof AppError) || error.place !== 'request body') throw error;
+    const { violations } = atPlace(new AppError('bad_request', '', { violations: await list(request) }), error.place);
+    const unnamed = violations.filter(({ path }) => !error.violations.some((known) => known.path === path));
+    throw violationError([...error.violations, ...unnamed], error.place);
+  };
 
 function violationError(violations: Violation[], place: Place): AppError {
   const listed = violations.slice(0, MAX_LISTED_VIOLATIONS).map(formatViolation);

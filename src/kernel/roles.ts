@@ -9,12 +9,14 @@ interface RoleRules {
   management: Access;
   /** Access to `/api/v2`; a key gets it by signing in to the console. */
   dashboards: Access;
+  /** The name that the public service has for such a role. Its clients find system roles by that name. */
+  publicName?: string;
 }
 
 /** All roles and their permissions. The sets below, the schemas, the docs and the console derive from this table. */
 const ROLES = {
-  admin: { credential: 'key', management: 'write', dashboards: 'write' },
-  developer: { credential: 'key', management: 'read', dashboards: 'read' },
+  admin: { credential: 'key', management: 'write', dashboards: 'write', publicName: 'Admin' },
+  developer: { credential: 'key', management: 'read', dashboards: 'read', publicName: 'Member' },
   query_endpoints: { credential: 'key', management: 'none', dashboards: 'none' },
   read: { credential: 'token', management: 'none', dashboards: 'read' },
   write: { credential: 'token', management: 'none', dashboards: 'write' },
@@ -46,6 +48,8 @@ const SYSTEM_ROLE_IDS: ReadonlyMap<string, KeyRole> = new Map(
 export function getSystemRoleId(role: KeyRole): string {
   return deriveUuid('role', role);
 }
+
+export const findPublicName = (role: Role): string | undefined => (ROLES[role] as RoleRules).publicName;
 
 export const findSystemRole = (id: string): KeyRole | undefined => SYSTEM_ROLE_IDS.get(id);
 

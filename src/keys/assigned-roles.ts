@@ -1,4 +1,4 @@
-import { AppError, rejectViolations } from '../kernel/errors.ts';
+import { AppError, type Violation } from '../kernel/errors.ts';
 import { createGrants, type Grants, listExcess, type NamedPolicies } from '../kernel/grants.ts';
 import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import { type CustomRole, findSystemRole, getSystemRoleId, type KeyRole, type KeyWithRoles } from '../kernel/roles.ts';
@@ -33,25 +33,52 @@ export interface DescribedKey extends Key {
 }
 
 /** The roles that a client chooses: system roles by name, or all roles by id. */
-interface RoleChoice {
+export interface RoleChoice {
   roles?: KeyRole[] | undefined;
   assignedRoleIds?: string[] | undefined;
 }
 
-/** The stored form of a choice; undefined if nothing was chosen. Throws if the two members contradict each other. */
+/** The stored form of a choice; undefined if nothing was chosen. */
 export function parseRoleChoice({
   roles,
   assignedRoleIds,
 }: RoleChoice): Pick<Key, 'roles' | 'customRoleIds'> | undefined {
   if (!assignedRoleIds) return roles && { roles, customRoleIds: undefined };
   const ids = assignedRoleIds.map((id) => id.toLowerCase());
-  const system = ids.flatMap((id) => findSystemRole(id) ?? []);
-  if (roles && (roles.length !== system.length || !roles.every((role) => system.includes(role)))) {
-    const rule = `The system roles must be those of roles (${roles.join(', ')}), or one of the two members must be omitted`;
-    rejectViolations([{ path: 'assignedRoleIds', rule, value: assignedRoleIds }]);
-  }
   const custom = ids.filter((id) => !findSystemRole(id));
-  return { roles: system, customRoleIds: custom.length > 0 ? custom : undefined };
+  return {
+    roles: ids.flatMap((id) => findSystemRole(id) ?? []),
+    customRoleIds: custom.length > 0 ? custom : undefined,
+  };
+}
+
+/** Some clients always send `assignedRoleIds` with a new key, and an empty list for the default. */
+export const chooseNew = ({ roles, assignedRoleIds }: RoleChoice): RoleChoice =>
+  assignedRoleIds?.length === 0 ? { roles } : { roles, assignedRoleIds };
+
+/** Both members must name the same system roles. */
+export function listChoiceViolations(choice: RoleChoice): Violation[] {
+  const { roles, assignedRoleIds } = choice;
+  const system = parseRoleChoice(choice)?.roles ?? [];
+  if (!roles || !assignedRoleIds) return [];
+  if (roles.length === system.length && roles.every((role) => system.includes(role))) return [];
+  const rule = `The system roles must be those of roles (${roles.join(', ')}), or one of the two members must be omitted`;
+  return [{ path: 'assignedRoleIds', rule, value: assignedRoleIds }];
+}
+
+/** Every chosen role must exist. */
+export async function listMissingRoles(
+  reader: RoleReader,
+  db: Db,
+  organizationId: string,
+  choice: RoleChoice,
+): Promise<Violation[]> {
+  const ids = parseRoleChoice(choice)?.customRoleIds ?? [];
+  const found = ids.length === 0 ? [] : await reader.list(db, organizationId, ids);
+  const rule = 'The role does not exist in this organization';
+  return ids
+    .filter((id) => !found.some((role) => role.id === id))
+    .map((id) => ({ path: 'assignedRoleIds', rule, value: id }));
 }
 
 /** The keys that a role lists, and that one request can assign it to. */
@@ -71,19 +98,6 @@ export function withRole(key: Key, roleId: string, isAssigned: boolean): Key {
       `The key ${key.name} has ${MAX_CUSTOM_ROLES_PER_KEY} custom roles; remove one first`,
     );
   return { ...key, customRoleIds: ids.length > 0 ? ids : undefined };
-}
-
-/** Throws `bad_request` that names the chosen roles that do not exist. */
-export function rejectMissingRoles(
-  { customRoleIds = [] }: Pick<Key, 'customRoleIds'>,
-  found: readonly CustomRole[],
-): void {
-  const rule = 'The role does not exist in this organization';
-  rejectViolations(
-    customRoleIds
-      .filter((id) => !found.some((role) => role.id === id))
-      .map((id) => ({ path: 'assignedRoleIds', rule, value: id })),
-  );
 }
 
 export const describeKey = (key: Key, customRoles: readonly CustomRole[]): DescribedKey => ({

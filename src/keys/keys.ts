@@ -2,7 +2,7 @@ import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { parseFutureExpiry } from '../credentials/expiry.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { AppError } from '../kernel/errors.ts';
+import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
 import type { Page } from '../kernel/page.ts';
 import type { KeyRole } from '../kernel/roles.ts';
@@ -11,13 +11,16 @@ import type { ListQuery } from '../state/keyset.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import {
+  chooseNew,
   type DescribedKey,
   describeKey,
   describeKeys,
   type Limited,
+  listChoiceViolations,
+  listMissingRoles,
   parseRoleChoice,
+  type RoleChoice,
   type RoleReader,
-  rejectMissingRoles,
 } from './assigned-roles.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActive, type Key, type KeyState } from './key.ts';
 import type { KeyWriter } from './key-writer.ts';
@@ -76,9 +79,9 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
       inTransaction?: InTransaction<DescribedKey>,
     ): Promise<CreatedKey> {
       const now = clock.now();
-      // Some clients always send assignedRoleIds, and an empty list for the default.
-      const isDefault = settings.assignedRoleIds?.length === 0;
-      const choice = parseRoleChoice(isDefault ? { roles: settings.roles } : settings);
+      const chosen = chooseNew(settings);
+      rejectViolations(listChoiceViolations(chosen));
+      const choice = parseRoleChoice(chosen);
       const expireAt = parseFutureExpiry(settings.expireAt, now);
       const { hashes, credentials } = resolveCredentials(hashData);
       // Time-ordered ids append to the end of the index instead of touching a random page.
@@ -90,16 +93,23 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
         expireAt,
       });
       const described = await state.write(async (tx) => {
-        // Locks the organization, so a role that exists now cannot be deleted meanwhile.
-        await insert(tx, actor, key);
+        // A role that exists now cannot be deleted meanwhile. Other keys lock the organization when they are inserted.
+        if (choice?.customRoleIds) await organizations.lock(tx, organizationId);
+        rejectViolations(await listMissingRoles(roleReader, tx, organizationId, chosen));
         const customRoles = await readManageableRoles(tx, key, settings);
-        rejectMissingRoles(key, customRoles);
+        await insert(tx, actor, key);
         const created = describeKey(key, customRoles);
         await inTransaction?.(tx, created);
         return created;
       });
       return credentials ? { key: described, credentials } : { key: described };
     },
+
+    /** The rules that the roles of a new or changed key break. `create` and `update` check them too. */
+    listRoleViolations: async (organizationId: string, choice: RoleChoice): Promise<Violation[]> => [
+      ...listChoiceViolations(choice),
+      ...(await listMissingRoles(roleReader, state.db, organizationId, choice)),
+    ],
 
     async list(organizationId: string): Promise<DescribedKey[]> {
       return describeKeys(roleReader, state.db, organizationId, await listKeys(state.db, organizationId));
@@ -127,6 +137,7 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
       settings: KeySettings & Limited,
     ): Promise<DescribedKey> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
+      rejectViolations(listChoiceViolations(settings));
       const choice = parseRoleChoice(settings);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
@@ -139,9 +150,9 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
           ipAccessList: settings.ipAccessList?.map(pickKnownFields) ?? before.ipAccessList,
           expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
         };
+        rejectViolations(await listMissingRoles(roleReader, tx, organizationId, settings));
         await readManageableRoles(tx, before, settings);
         const customRoles = await readManageableRoles(tx, after, settings);
-        if (choice) rejectMissingRoles(after, customRoles);
         await assertAdminRemains(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
         return describeKey(await save(tx, actor, before, after), customRoles);
       });

@@ -11,17 +11,19 @@ import {
 import { getIdentity } from '../http/guard.ts';
 import { keepResponse } from '../http/idempotency.ts';
 import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
-import type { Routes } from '../http/validation.ts';
+import { alsoNaming, type Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SortedPageQuery } from '../kernel/page-schema.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
+import { chooseNew, type RoleChoice } from './assigned-roles.ts';
 import type { Keys, RotatedKey } from './keys.ts';
 import {
   CreateKeyBody,
   CreateKeyResult,
   KeyPath,
   KeyRecord,
+  pickRoleChoice,
   RotateKeyBody,
   RotateKeyResult,
   TotalCount,
@@ -46,6 +48,8 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
     app.addHook('onRoute', (route) => {
       if (route.config?.operation?.startsWith('openapiKey')) route.onSend = disableCaching;
     });
+    const namingRoles = (toChoice: (body: unknown) => RoleChoice) =>
+      alsoNaming((request) => keys.listRoleViolations(getIdentity(request).organizationId, toChoice(request.body)));
 
     app.get(
       '/v1/organizations/:organizationId/keys',
@@ -73,6 +77,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       '/v1/organizations/:organizationId/keys',
       {
         config: { operation: 'openapiKeyCreate', roles: ADMINS, isIdempotent: true },
+        errorHandler: namingRoles((body) => chooseNew(pickRoleChoice(body))),
         schema: {
           tags,
           summary: 'Create key',
@@ -115,6 +120,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       '/v1/organizations/:organizationId/keys/:keyId',
       {
         config: { operation: 'openapiKeyUpdate', roles: ADMINS },
+        errorHandler: namingRoles(pickRoleChoice),
         schema: {
           tags,
           summary: 'Update key',

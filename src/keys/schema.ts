@@ -1,13 +1,14 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { findViolatedExpiryRule, formatExpiry } from '../credentials/expiry.ts';
 import { EMPTY_SECRET_HASH } from '../credentials/secrets.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { type Clock, isoSeconds, MINUTE_MS } from '../kernel/clock.ts';
 import { NamedObject } from '../kernel/named-object.ts';
-import { KEY_ROLES } from '../kernel/roles.ts';
+import { KEY_ROLES, type KeyRole } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { listViolations } from '../kernel/violations.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { type DescribedKey, MAX_CUSTOM_ROLES_PER_KEY } from './assigned-roles.ts';
+import { type DescribedKey, MAX_CUSTOM_ROLES_PER_KEY, type RoleChoice } from './assigned-roles.ts';
 import { KEY_STATES } from './key.ts';
 
 export const KeyPath = Type.Object({
@@ -123,6 +124,18 @@ export const UpdateKeyBody = (clock: Clock) =>
     assignedRoleIds: Type.Optional(AssignedRoleIds('Replaces all roles; empty removes them all')),
     state: Type.Optional(State),
   });
+
+const isValid = (schema: TSchema, value: unknown): boolean =>
+  value !== undefined && listViolations(schema, value, '', 1).length === 0;
+
+/** The valid members of a body that choose roles; the body itself may be invalid. */
+export function pickRoleChoice(body: unknown): RoleChoice {
+  const { roles, assignedRoleIds } = (body ?? {}) as Record<keyof RoleChoice, unknown>;
+  return {
+    ...(isValid(Roles, roles) && { roles: roles as KeyRole[] }),
+    ...(isValid(AssignedRoleIds(''), assignedRoleIds) && { assignedRoleIds: assignedRoleIds as string[] }),
+  };
+}
 
 export const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;

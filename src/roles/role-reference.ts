@@ -19,7 +19,9 @@ Dashboard operations (\`/api/v2\`) take a dashboard token instead of a key; oper
 
 ## System roles
 
-The ids are the same on every server. \`roles: ["admin"]\` and \`assignedRoleIds: ["${getSystemRoleId('admin')}"]\` on a key mean the same.`;
+The ids are the same on every server. \`roles: ["admin"]\` and \`assignedRoleIds: ["${getSystemRoleId('admin')}"]\` on a key mean the same.
+A list of roles has \`admin\` and \`developer\` twice, the second time as \`Admin\` and \`Member\`: clients of the public service, such as its Terraform provider, look for these names. In the public service a member
+sees only the organization and the services it was given; here \`Member\` reads everything that \`developer\` reads.`;
 
 const CUSTOM_ROLES = `## Custom roles
 

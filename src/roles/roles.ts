@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError, rejectViolations } from '../kernel/errors.ts';
 import type { Grants } from '../kernel/grants.ts';
 import { newUuid } from '../kernel/ids.ts';
-import { type CustomRole, findSystemRole, isKeyRole, type Policy } from '../kernel/roles.ts';
+import { type CustomRole, findPublicName, findSystemRole, isKeyRole, type Policy } from '../kernel/roles.ts';
 import { assertWithinGrants, MAX_ACTORS } from '../keys/assigned-roles.ts';
 import type { RoleAssignments } from '../keys/role-assignments.ts';
 import type { Organizations } from '../organizations/organizations.ts';
@@ -113,7 +113,10 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
   }
 
   return {
-    /** System roles first, then custom roles by name. */
+    /**
+     * System roles first, then the same roles once more with the names of the public service, then custom roles by name.
+     * A custom role with a public name takes precedence.
+     */
     async list(organizationId: string): Promise<ListedRole[]> {
       const { db } = state;
       const { createdAt } = await organizations.get(organizationId);
@@ -126,7 +129,7 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
       });
       const system: ListedRole[] = [];
       for (const role of listSystemRoles(organizationId, createdAt)) system.push(await describe(db, role));
-      return [...system, ...custom];
+      return [...system, ...listPublicNames(system, custom), ...custom];
     },
 
     async get(organizationId: string, id: string): Promise<ListedRole> {
@@ -202,6 +205,15 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
       });
     },
   };
+}
+
+function listPublicNames(system: readonly ListedRole[], custom: readonly ListedRole[]): ListedRole[] {
+  return system.flatMap((listed) => {
+    const role = findSystemRole(listed.role.id);
+    const name = role && findPublicName(role);
+    if (name === undefined || custom.some((other) => other.role.name === name)) return [];
+    return [{ ...listed, role: { ...listed.role, name } }];
+  });
 }
 
 const toAuditFields = ({ name, policies }: CustomRole) => ({ name, policies });

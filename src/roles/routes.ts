@@ -25,7 +25,8 @@ export function roleRoutes({ roles }: { roles: Roles }): Routes {
         schema: {
           tags,
           summary: 'List roles',
-          description: 'System roles first, then custom roles by name.',
+          description:
+            'System roles first, then custom roles by name. The system roles admin and developer are listed twice, the second time as Admin and Member: their names in the public service.',
           params: OrganizationPath,
           response: managementResponse(Type.Array(RoleRecord)),
         },

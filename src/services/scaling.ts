@@ -88,18 +88,25 @@ function replicaViolations(
   context: ScalingContext,
 ): Violation[] {
   const { numReplicas } = change;
-  if (numReplicas !== undefined && (numReplicas !== min || numReplicas !== max)) {
-    const rule = 'The value sets minReplicas and maxReplicas, so they must be left out or be equal to it';
-    return [{ path: 'numReplicas', rule, value: numReplicas }];
-  }
-  const named = (name: 'minReplicas' | 'maxReplicas') => (numReplicas === undefined ? name : 'numReplicas');
+  const violations: Violation[] = [];
   const limit = findLimit(REPLICA_LIMITS, context);
-  const isRejected = (value: number, before: number) =>
-    limit !== undefined && value !== before && (limit.readOnly || isOutOfRange(value, limit));
-  if (limit && isRejected(min, current.numReplicas))
-    return [{ path: named('minReplicas'), rule: limit.message, value: min }];
-  if (limit && isRejected(max, getMaxReplicas(current)))
-    return [{ path: named('maxReplicas'), rule: limit.message, value: max }];
+  // numReplicas stands for the bounds that are left out, so it is named for them, once.
+  const bounds = [
+    { name: 'minReplicas', value: min, before: current.numReplicas },
+    { name: 'maxReplicas', value: max, before: getMaxReplicas(current) },
+  ] as const;
+  for (const { name, value, before } of bounds) {
+    const path = change[name] === undefined && numReplicas !== undefined ? 'numReplicas' : name;
+    const isRejected = limit !== undefined && value !== before && (limit.readOnly || isOutOfRange(value, limit));
+    if (isRejected && !violations.some((violation) => violation.path === path))
+      violations.push({ path, rule: limit.message, value });
+  }
+  const isNamed = violations.some(({ path }) => path === 'numReplicas');
+  if (numReplicas !== undefined && !isNamed && (numReplicas !== min || numReplicas !== max)) {
+    const rule = 'The value sets minReplicas and maxReplicas, so they must be left out or be equal to it';
+    violations.push({ path: 'numReplicas', rule, value: numReplicas });
+  }
+  if (violations.length > 0) return violations;
   if (min > max) {
     const path = change.minReplicas === undefined ? 'maxReplicas' : 'minReplicas';
     const rule = `The minimum of ${min} replicas must not exceed the maximum of ${max}`;

@@ -56,7 +56,8 @@ export function clickStackSourceRoutes({ sources, services }: { sources: Sources
         schema: {
           tags,
           summary: 'Create ClickStack source',
-          description: 'Omitted members default to those of the OpenTelemetry tables.',
+          description:
+            'The record has what was sent. Queries use the columns and tables of OpenTelemetry for omitted members.',
           params: ServicePath,
           body: SourceBody,
           response: managementResponse(SourceRecord),

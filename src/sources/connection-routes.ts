@@ -4,8 +4,8 @@ import type { Routes } from '../http/validation.ts';
 import { AppError } from '../kernel/errors.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
+import { CONNECTION_ID } from './kept-members.ts';
 import { ResourcePath } from './resource-id.ts';
-import { CONNECTION_ID } from './source.ts';
 
 const tags = ['Sources'];
 const PATH = '/api/v2/connections';

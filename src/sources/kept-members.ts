@@ -4,6 +4,9 @@ import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 
 const MAX_LISTED = 100;
 
+/** The id of the only connection: the engine of this server. */
+export const CONNECTION_ID = 'engine';
+
 const text = (maxLength: number) => Type.Refine(Type.String({ maxLength }), isStorable, () => STORABLE_RULE);
 const Name = Type.Optional(text(1024));
 const Expression = Type.Optional(text(10_000));
@@ -47,9 +50,9 @@ export const KeptSourceMembers = Type.Object({
   disabled: Type.Optional(Type.Boolean()),
   connection: Type.Optional(
     Type.Refine(
-      Type.String({ maxLength: 64, description: 'Kept as written: every source reads the engine' }),
-      isStorable,
-      () => STORABLE_RULE,
+      Type.String({ description: 'Every source reads the engine', documented: { enum: [CONNECTION_ID] } }),
+      (id) => typeof id !== 'string' || id === CONNECTION_ID,
+      () => `The connection does not exist; the only one is ${CONNECTION_ID}, the engine of this server`,
     ),
   ),
   querySettings: Type.Optional(

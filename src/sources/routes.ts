@@ -43,7 +43,8 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'Create source',
-          description: 'Omitted members default to those of the OpenTelemetry tables.',
+          description:
+            'The record has what was sent. Queries use the columns and tables of OpenTelemetry for omitted members.',
           body: SourceBody,
           response: dashboardResponse(SourceRecord),
         },

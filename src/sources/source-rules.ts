@@ -2,36 +2,46 @@ import type { Violation } from '../kernel/errors.ts';
 import { pickMembers } from '../kernel/pick-members.ts';
 import { KeptSourceMembers } from './kept-members.ts';
 import type { SourceBody } from './schema.ts';
-import { BUILT_IN_SOURCES, defaultSource, type Source } from './source.ts';
+import { BUILT_IN_SOURCES, defaultSource, METRIC_DATA_TYPES, type Source } from './source.ts';
 
 export const isBuiltIn = (id: string): boolean => BUILT_IN_SOURCES.some((source) => source.id === id);
 
-/** Adds the defaults of the kind and drops unknown members. */
+/**
+ * The source as it is stored and returned: what was sent, without unknown members. Clients compare it with what they sent,
+ * so only members that every source needs get a default here; `applyDefaults` adds the others for queries.
+ */
 export function normalizeSource(id: string, body: SourceBody): Source {
   const { kind, name, from, timestampValueExpression, implicitColumnExpression, bodyExpression, metricTables } = body;
   const { durationExpression, durationPrecision } = body;
   const fallback = defaultSource(kind, id, name);
   const source: Source = {
-    ...fallback,
+    id,
+    name,
+    kind,
     from: {
       databaseName: from?.databaseName ?? fallback.from.databaseName,
       tableName: from?.tableName ?? fallback.from.tableName,
     },
     timestampValueExpression: timestampValueExpression ?? fallback.timestampValueExpression,
-    ...(pickMembers(KeptSourceMembers, body) as KeptSourceMembers & Pick<Source, 'connection'>),
+    connection: fallback.connection,
+    ...(pickMembers(KeptSourceMembers, body) as KeptSourceMembers),
   };
   if (implicitColumnExpression !== undefined) source.implicitColumnExpression = implicitColumnExpression;
   if (bodyExpression !== undefined) source.bodyExpression = bodyExpression;
   if (durationExpression !== undefined) source.durationExpression = durationExpression;
   if (durationPrecision !== undefined) source.durationPrecision = durationPrecision;
-  if (kind === 'metric' && metricTables) source.metricTables = pickTables(metricTables, fallback);
+  if (kind === 'metric' && metricTables) source.metricTables = pickTables(metricTables);
   return source;
 }
 
-function pickTables(given: NonNullable<SourceBody['metricTables']>, { metricTables = {} }: Source) {
-  const types = Object.keys(metricTables) as (keyof typeof metricTables)[];
-  return Object.fromEntries(types.flatMap((type) => (given[type] === undefined ? [] : [[type, given[type]]])));
-}
+/** The source with the columns and tables of OpenTelemetry where it does not say otherwise. */
+export const applyDefaults = (source: Source): Source => ({
+  ...defaultSource(source.kind, source.id, source.name),
+  ...source,
+});
+
+const pickTables = (given: NonNullable<SourceBody['metricTables']>) =>
+  Object.fromEntries(METRIC_DATA_TYPES.flatMap((type) => (given[type] === undefined ? [] : [[type, given[type]]])));
 
 /** Checks rules across several members. */
 export function listSourceViolations({ kind, from, metricTables }: SourceBody): Violation[] {

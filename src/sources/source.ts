@@ -1,5 +1,5 @@
 import { OWN_DATABASE } from '../engine/engine.ts';
-import type { KeptSourceMembers } from './kept-members.ts';
+import { CONNECTION_ID, type KeptSourceMembers } from './kept-members.ts';
 
 export const SOURCE_KINDS = ['log', 'trace', 'metric'] as const;
 type SourceKind = (typeof SOURCE_KINDS)[number];
@@ -29,9 +29,6 @@ export interface Source extends KeptSourceMembers {
   metricTables?: Partial<Record<MetricDataType, string>>;
   connection: string;
 }
-
-/** The id of the only connection: the engine of this server. */
-export const CONNECTION_ID = 'engine';
 
 const METRIC_TABLES: Record<MetricDataType, string> = {
   gauge: 'otel_metrics_gauge',

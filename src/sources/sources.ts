@@ -8,7 +8,7 @@ import type { Db } from '../state/tables.ts';
 import { isResourceId } from './resource-id.ts';
 import type { SourceBody } from './schema.ts';
 import { BUILT_IN_SOURCES, type Source } from './source.ts';
-import { isBuiltIn, listSourceViolations, normalizeSource } from './source-rules.ts';
+import { applyDefaults, isBuiltIn, listSourceViolations, normalizeSource } from './source-rules.ts';
 import { deleteSource, findSource, listSources, putSource } from './store.ts';
 
 interface Options {
@@ -56,7 +56,11 @@ export function createSources({
       ...(await listSources(state.db, organizationId)),
     ],
 
-    find: (organizationId: string, id: string): Promise<Source | undefined> => find(state.db, organizationId, id),
+    /** For queries: with the defaults of the kind. */
+    async findForQueries(organizationId: string, id: string): Promise<Source | undefined> {
+      const source = await find(state.db, organizationId, id);
+      return source && applyDefaults(source);
+    },
 
     get: (organizationId: string, id: string): Promise<Source> => get(state.db, organizationId, id),
 
@@ -92,7 +96,7 @@ export function createSources({
       return source;
     },
 
-    /** Replaces the whole source. Omitted members get the defaults of the kind. */
+    /** Replaces the whole source. */
     async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
       rejectViolations(listSourceViolations(body));
       const after = normalizeSource(id, body);

@@ -77,7 +77,7 @@ onEachStore('ClickStack under /v1', (store) => {
   });
 
   it('creates, reads, replaces and deletes a source', async () => {
-    const body = { name: 'Shop', kind: 'log', connection: 'x', eventAttributesExpression: 'LogAttributes' };
+    const body = { name: 'Shop', kind: 'log', connection: 'engine', eventAttributesExpression: 'LogAttributes' };
     const created = await call('POST', `${PATH}/sources`, body);
     expect(created.json.result).toMatchObject(body);
     const path = `${PATH}/sources/${created.json.result.id}`;

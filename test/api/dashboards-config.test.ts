@@ -26,41 +26,44 @@ onEachStore('dashboards in the format of ClickStack', (store) => {
   };
   const countVersions = async (id: string) => (await read(server, `/${id}/versions`)).json.data.length;
 
-  it('a config that series can express is stored as series, and returned in both forms', async () => {
-    const config = line({ groupBy: 'ServiceName, Body', displayType: 'stacked_bar' });
-    const { data } = await create([configTile(config)]);
-    expect(data).toEqual({
-      id: expect.stringMatching(HEX_ID),
-      name: 'c',
-      tags: [],
-      filters: [],
-      savedQuery: null,
-      savedFilterValues: [],
-      tiles: [{ id: expect.stringMatching(HEX_ID), name: 'T', ...at, config }],
-    });
-    const { id } = data;
-    expect((await read(server, `/${id}${CONFIG}`)).json.data).toEqual(data);
-    expect((await read(server, CONFIG)).json.data).toContainEqual(data);
-    expect((await read(server, `/${id}`)).json.data.tiles).toEqual([
+  it.each([
+    [
+      line({ groupBy: 'ServiceName, Body', displayType: 'stacked_bar' }),
       {
-        id: data.tiles[0].id,
-        name: 'T',
-        ...at,
-        asRatio: false,
-        series: [
-          {
-            type: 'time',
-            aggFn: 'count',
-            sourceId: 'logs',
-            groupBy: ['ServiceName', 'Body'],
-            where: '',
-            whereLanguage: 'lucene',
-            displayType: 'stacked_bar',
-          },
-        ],
+        type: 'time',
+        aggFn: 'count',
+        sourceId: 'logs',
+        groupBy: ['ServiceName', 'Body'],
+        where: '',
+        whereLanguage: 'lucene',
+        displayType: 'stacked_bar',
       },
-    ]);
-  });
+    ],
+    [
+      { displayType: 'markdown', markdown: '# Hello' },
+      { type: 'markdown', groupBy: [], where: '', whereLanguage: 'lucene', content: '# Hello' },
+    ],
+  ])(
+    'a tile sent as a config is returned as that config, without format=config next to its series: %j',
+    async (config, series) => {
+      const { data } = await create([configTile(config)]);
+      expect(data).toEqual({
+        id: expect.stringMatching(HEX_ID),
+        name: 'c',
+        tags: [],
+        filters: [],
+        savedQuery: null,
+        savedFilterValues: [],
+        tiles: [{ id: expect.stringMatching(HEX_ID), name: 'T', ...at, config }],
+      });
+      const { id } = data;
+      expect((await read(server, `/${id}${CONFIG}`)).json.data).toEqual(data);
+      expect((await read(server, CONFIG)).json.data).toContainEqual(data);
+      expect((await read(server, `/${id}`)).json.data.tiles).toEqual([
+        { id: data.tiles[0].id, name: 'T', ...at, asRatio: false, series: [series], config },
+      ]);
+    },
+  );
 
   it('any config is returned as it was written, and sending any form back changes nothing', async () => {
     await fc.assert(
@@ -178,7 +181,7 @@ onEachStore('dashboards in the format of ClickStack', (store) => {
     expect(data).toMatchObject({ ...more, savedQueryLanguage: 'lucene' });
     expect(data.filters[0].id).toMatch(HEX_ID);
     const { name, tags, tiles } = (await read(server, `/${id}`)).json.data;
-    const known = tiles.map(({ containerId: _c, tabId: _t, description: _d, ...rest }: Json) => rest);
+    const known = tiles.map(({ containerId: _c, tabId: _t, description: _d, config: _, ...rest }: Json) => rest);
     await put(id, { name, tags, tiles: known });
     expect((await read(server, `/${id}${CONFIG}`)).json.data).toEqual(data);
     expect(await countVersions(id)).toBe(1);

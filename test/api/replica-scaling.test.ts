@@ -202,7 +202,7 @@ onEachStore('update service scaling per replica', (store) => {
     [
       'development',
       { autoscalingMode: 'horizontal', minReplicas: 2, maxReplicas: 4 },
-      'minReplicas: The size of a development service cannot be changed <number:2>',
+      'minReplicas: The size of a development service cannot be changed <number:2>; request body.maxReplicas: The size of a development service cannot be changed <number:4>',
     ],
   ])('horizontal mode: %s rejects %j', async (service, body, text) => {
     const before = await stored(service);

@@ -22,9 +22,13 @@ onEachStore('custom roles', (store) => {
   it('R3: system roles have fixed ids, policies and the keys that have them', async () => {
     const { result } = (await read(ROLES)).json;
     const system = result.filter(({ type }: { type: string }) => type === 'system');
-    expect(system.map(({ id, name }: { id: string; name: string }) => [name, id])).toEqual(
-      Object.entries(SYSTEM_ROLES),
-    );
+    const { admin, developer } = SYSTEM_ROLES;
+    expect(system.map(({ id, name }: { id: string; name: string }) => [name, id])).toEqual([
+      ...Object.entries(SYSTEM_ROLES),
+      ['Admin', admin],
+      ['Member', developer],
+    ]);
+    expect(system[3]).toEqual({ ...system[0], name: 'Admin' });
     expect(system[1].actors).toContain(`apiKey/${await getKeyId(server, 'developer')}`);
     expect(system[1].policies[0].permissions).toContain('control-plane:organization:view');
     expect(system[2].policies).toEqual([]);
@@ -34,6 +38,14 @@ onEachStore('custom roles', (store) => {
     expect(renamed.json.error).toBe(
       'BAD_REQUEST: request body.name: A system role cannot be changed; only its actors can <string:x>; request body.policies: A system role cannot be changed; only its actors can <array>',
     );
+  });
+
+  it('R3: a custom role with a public name is the only one with that name', async () => {
+    const { id } = await createRole([], { name: 'Member' });
+    const { result } = (await read(ROLES)).json;
+    const named = result.filter(({ name }: { name: string }) => name === 'Member');
+    expect(named.map((role: { id: string }) => role.id)).toEqual([id]);
+    await send('DELETE', `${ROLES}/${id}`);
   });
 
   it('R3: assignedRoleIds means the same as roles', async () => {

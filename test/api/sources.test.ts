@@ -87,17 +87,39 @@ onEachStore('sources', (store) => {
       expect((await call('GET', `/${builtIn.id}`)).json.data).toEqual(builtIn);
   });
 
-  it.each(['log', 'trace', 'metric'])(
-    'a %s requires a name and a kind; everything else defaults to the built-in source',
-    async (kind) => {
-      const source = await createSource({ name: 'mine', kind, more: 'ignored' });
-      const builtIn = (await call('GET', `/${kind === 'log' ? 'logs' : kind === 'trace' ? 'traces' : 'metrics'}`)).json
-        .data;
-      expect(source).toEqual({ ...builtIn, id: expect.stringMatching(HEX_ID), name: 'mine' });
-      expect((await call('GET', `/${source.id}`)).json.data).toEqual(source);
-      expect((await call('GET')).json.data.slice(6)).toContainEqual(source);
-    },
-  );
+  it.each([
+    ['log', 'logs'],
+    ['trace', 'traces'],
+    ['metric', 'metrics'],
+  ])('a %s requires a name and a kind; the record has what was sent, and where to read', async (kind, builtInId) => {
+    const source = await createSource({ name: 'mine', kind, more: 'ignored' });
+    const { from, timestampValueExpression } = (await call('GET', `/${builtInId}`)).json.data;
+    const id = expect.stringMatching(HEX_ID);
+    expect(source).toEqual({ id, name: 'mine', kind, from, timestampValueExpression, connection: 'engine' });
+    expect((await call('GET', `/${source.id}`)).json.data).toEqual(source);
+    expect((await call('GET')).json.data.slice(6)).toContainEqual(source);
+  });
+
+  it.each([
+    ['log', { aggFn: 'count', where: 'word' }],
+    ['trace', { aggFn: 'count', where: 'word' }],
+    ['metric', { aggFn: 'avg', where: '', metricName: 'cpu' }],
+  ])('queries use the defaults of a %s for what was not sent', async (kind, series) => {
+    const { id } = await createSource({ name: 'mine', kind });
+    const body = {
+      series: [{ sourceId: id, groupBy: [], ...series }],
+      startTime: 1_700_000_000_000,
+      endTime: 1_700_000_060_000,
+      granularity: '1m',
+    };
+    const { status, text } = await server.call({
+      method: 'POST',
+      path: '/api/v2/charts/series',
+      token: acme.token,
+      body,
+    });
+    expect(status, text).toBe(200);
+  });
 
   it('accepts any other table, and PUT replaces the whole source', async () => {
     const body = {
@@ -107,7 +129,7 @@ onEachStore('sources', (store) => {
       timestampValueExpression: 'At',
       implicitColumnExpression: 'Message.Text',
       bodyExpression: 'Message.Text',
-      connection: 'elsewhere',
+      connection: 'engine',
       defaultTableSelectExpression: 'At, Message',
     };
     const source = await createSource(body);
@@ -121,7 +143,6 @@ onEachStore('sources', (store) => {
       timestampValueExpression: 'TimeUnix',
       metricTables: { gauge: 'g' },
       connection: 'engine',
-      resourceAttributesExpression: 'ResourceAttributes',
     });
     expect((await call('GET', `/${source.id}`)).json).toEqual(replaced.json);
   });
@@ -131,7 +152,7 @@ onEachStore('sources', (store) => {
       kind: 'log',
       section: 'Shop',
       disabled: false,
-      connection: '64f0c1d2e3a4b5c6d7e8f901',
+      connection: 'engine',
       from: { databaseName: 'shop', tableName: 'events' },
       querySettings: [{ setting: 'max_threads', value: '4' }],
       filterSettings: {
@@ -172,7 +193,7 @@ onEachStore('sources', (store) => {
     },
     {
       kind: 'trace',
-      connection: 'x',
+      connection: 'engine',
       from: { databaseName: 'shop', tableName: 'spans' },
       defaultTableSelectExpression: 'At',
       timestampValueExpression: 'At',
@@ -195,7 +216,7 @@ onEachStore('sources', (store) => {
     },
     {
       kind: 'metric',
-      connection: 'x',
+      connection: 'engine',
       from: { databaseName: 'shop', tableName: '' },
       metricTables: { gauge: 'g' },
       timestampValueExpression: 'TimeUnix',
@@ -238,7 +259,8 @@ onEachStore('sources', (store) => {
     [{ name: 'x', kind: 'log', metricTables: {} }, 'metricTables'],
     [{ name: 'x', kind: 'metric', from: { tableName: 'x' } }, 'from.tableName'],
     [{ name: 'x', kind: 'metric', metricTables: { gauge: 'a.b' } }, 'metricTables.gauge'],
-    [{ name: 'x', kind: 'log', connection: 'x'.repeat(65) }, 'connection'],
+    [{ name: 'x', kind: 'log', connection: 'local' }, 'connection'],
+    [{ name: 'x', kind: 'log', connection: '' }, 'connection'],
     [{ name: 'x', kind: 'log', eventAttributesExpression: 'a\u0000b' }, 'eventAttributesExpression'],
     [{ name: 'x', kind: 'log', querySettings: Array(101).fill({ setting: 'a', value: 'b' }) }, 'querySettings'],
   ])('D1: %j returns 400 at %s, and nothing is stored', async (body, errorPath) => {

@@ -101,7 +101,7 @@ onEachStore('the requests of the Terraform provider', (store) => {
       (name: string) => ({
         name,
         kind: 'log',
-        connection: 'default',
+        connection: 'engine',
         from: { databaseName: 'shop', tableName: 'events' },
         defaultTableSelectExpression: 'At, Body',
         timestampValueExpression: 'At',

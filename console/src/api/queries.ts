@@ -87,7 +87,11 @@ export const keysQuery = (api: Operations, organizationId: string) =>
 export const rolesQuery = (api: Operations, organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'roles'],
-    queryFn: ({ signal }) => api.organizationRolesGetList({ organizationId }, { signal }),
+    queryFn: async ({ signal }) => {
+      const roles = await api.organizationRolesGetList({ organizationId }, { signal });
+      // Some system roles are listed twice, the second time with the name that other clients look for.
+      return roles.filter(({ id }, index) => roles.findIndex((other) => other.id === id) === index);
+    },
   });
 
 /** Days as YYYY-MM-DD, both inclusive; at most 31 days. */

@@ -288,7 +288,7 @@ describeClient(
           (name: string) => ({
             name,
             kind: 'log',
-            connection: 'default',
+            connection: 'engine',
             from: { databaseName: 'otel', tableName: 'otel_logs' },
             defaultTableSelectExpression: 'Timestamp, Body',
             timestampValueExpression: 'Timestamp',

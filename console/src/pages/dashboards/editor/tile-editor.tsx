@@ -92,8 +92,8 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
         </section>
         {tile.config && (
           <Note tone="warn">
-            This tile was saved in the ClickStack format, with settings that this editor does not show. Changing its
-            query or type removes them; its name and position can be changed.
+            This tile was saved in the ClickStack format. Changing its query or type removes the settings of that format
+            that this editor does not show; its name and position can be changed.
           </Note>
         )}
         <div className={classes.fields}>
