@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/activity.ts';
+import { settleInterruptedRestore } from '../backup/interrupted-restore.ts';
 import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
 import { openEngine } from '../engine/open.ts';
@@ -37,6 +38,7 @@ export function createCommandContext({ access, flags, defaults = {}, ...given }:
   async function withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T> {
     const config = readConfig();
     const { log, close } = openLogs(config);
+    await settleInterruptedRestore(config, log);
     const engine = openEngine({ ...config, clock: systemClock, log });
     const state = await openState({ ...config, clock: systemClock });
     try {

@@ -296,6 +296,7 @@ export function listOldRows(version: number): Record<string, Row[]> {
     engine_owners: [{ id: 1, node: old.role, directory: 'x', host: 'x', pid: 1, address: 'x', renewed_at: TIME }],
     rate_windows: [{ id: 'attempts 203.0.113.7', ends_at: TIME, taken: 1 }],
     lock_clocks: [{ id: 1, passed_at: TIME }],
+    completed_restores: [{ id: 1, restore_id: old.role, completed_at: TIME }],
     idempotent_responses: [
       {
         organization_id,
