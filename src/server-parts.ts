@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { settleInterruptedRestore } from './backup/interrupted-restore.ts';
 import type { Config } from './config.ts';
 import type { DemoCredentials } from './console/config-routes.ts';
 import { openFolderWatch } from './dashboards/folder-watch.ts';
@@ -70,6 +71,8 @@ interface Shared {
 
 /** The stores, and what observes them. */
 export async function openStores({ config, clock, log }: Options, shutdown: Shutdown, shared: Shared = {}) {
+  // A worker does not open the embedded engine.
+  if (!shared.engine) await settleInterruptedRestore(config, log);
   const metrics = createMetrics();
   const observer = {
     ...metrics.engine,

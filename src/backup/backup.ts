@@ -4,6 +4,7 @@ import { listTables, readHistory, readRows, type StoreTable, type StoreValue } f
 import { openRawStore, type RawStore, type StoreAddress } from '../state/raw-access.ts';
 import { type BackupWriter, openBackupWriter } from './file-writer.ts';
 import { FORMAT, type Part } from './format.ts';
+import { settleInterruptedRestore } from './interrupted-restore.ts';
 
 interface BackupOptions extends CopyOptions {
   file: string;
@@ -32,8 +33,15 @@ interface BackupResult {
   tables: CopiedTable[];
 }
 
-/** What belongs to running servers: sessions of the console, the node that uses the embedded engine, counted requests. */
-const OMITTED_TABLES = ['console_sessions', 'engine_owners', 'leases', 'rate_windows', 'session_cookies'];
+/** What belongs to one store: sessions of the console, the node that uses the embedded engine, counted requests, restores. */
+const OMITTED_TABLES = [
+  'completed_restores',
+  'console_sessions',
+  'engine_owners',
+  'leases',
+  'rate_windows',
+  'session_cookies',
+];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */
@@ -50,6 +58,7 @@ export async function backUp({
     signal.throwIfAborted();
     onProgress(`${table.part} ${table.name}: ${table.rows} rows (${formatMebibytes(writtenBytes)} written)`);
   };
+  await settleInterruptedRestore(stores, stores.log);
   const store = await openRawStore(stores, {});
   let source: EngineSource | undefined;
   let writer: BackupWriter | undefined;

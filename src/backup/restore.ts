@@ -5,6 +5,7 @@ import { isEngineRunning, openEngineSource } from '../engine/source.ts';
 import { type EngineTarget, openEngineTarget } from '../engine/target.ts';
 import type { Day } from '../kernel/days.ts';
 import { AppError } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
 import type { AppliedMigration } from '../kernel/migration.ts';
 import {
   countRows,
@@ -19,9 +20,11 @@ import {
 import { openRawStore, type RawStore } from '../state/raw-access.ts';
 import type { Db } from '../state/tables.ts';
 import type { CopiedTable, CopyOptions } from './backup.ts';
-import { createDirectorySwap, type DirectorySwap } from './directory-swap.ts';
+import { createDirectorySwap, type DirectorySwap, settleSwap } from './directory-swap.ts';
 import { type BackupReader, openBackup } from './file-reader.ts';
 import type { Header } from './format.ts';
+import { settle } from './interrupted-restore.ts';
+import { completeRestore, findCompletedRestore } from './store.ts';
 
 interface RestoreOptions extends CopyOptions {
   file: string;
@@ -44,8 +47,9 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   try {
     rejectNewer(file, backup.header, backup.header.stateMigrations, listMigrations());
     rejectNewer(file, backup.header, backup.header.engineMigrations, listEngineMigrations());
-    const store = await openRawStore(stores, { isExclusive: true, mayCreate: true });
+    const store = await openRawStore(stores, { isExclusive: true, isForRestore: true, mayCreate: true });
     try {
+      if (!stores.clickhouseUrl) await settle(store, stores.dataDirectory, stores.log);
       await rejectUsedEngine(options);
       if (!force && !(await store.read((tx) => isStoreEmpty(tx, store.kind))))
         throw new AppError('conflict', 'The store is not empty; replace everything in it with --force');
@@ -99,25 +103,31 @@ async function rejectUsedEngine({ stores, force, signal }: RestoreOptions): Prom
 
 async function replaceAll(backup: BackupReader, store: RawStore, options: RestoreOptions): Promise<void> {
   const { stores } = options;
+  const { dataDirectory, clock } = stores;
+  const id = newUuid();
   // The embedded engine is restored to a directory of its own, so that a failure changes nothing.
-  const swap = stores.clickhouseUrl ? undefined : createDirectorySwap(stores.dataDirectory);
+  const swap = stores.clickhouseUrl ? undefined : createDirectorySwap(dataDirectory, id);
   swap?.prepare();
   try {
     const days = await loadEngine(backup, options, swap);
     await replaceContents(store, {
       applied: backup.header.stateMigrations,
-      clock: stores.clock,
+      clock,
       load: (tx, tables) => loadState(tx, tables, backup, options),
       async finish(tx) {
         await markDays(tx, days);
+        await completeRestore(tx, id, clock.now());
         swap?.apply();
       },
     });
   } catch (error) {
-    swap?.undo();
-    throw error;
+    // The commit may have succeeded although its response was lost. If the store cannot tell, the next start asks it again.
+    const completed = await store.read((tx) => findCompletedRestore(tx, store.kind)).catch(() => Promise.reject(error));
+    if (swap) settleSwap(dataDirectory, completed === id);
+    if (completed !== id) throw error;
+    return;
   }
-  swap?.finish();
+  if (swap) settleSwap(dataDirectory, true);
 }
 
 /** Returns the days that have usage events. */

@@ -199,15 +199,22 @@ function createQueryClient(request: FastifyRequest, reply: object): QueryClient 
   return { organizationId, credentialId, signal: controller.signal };
 }
 
-function parseMoment(path: string, text: string | number): number {
-  if (typeof text === 'number') return text;
-  const ms = /^\d{12,14}$/.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
+/** Fewer than 12 digits would be seconds. */
+const MILLISECONDS = /^\d{12,14}$/;
+
+function parseMoment(path: string, value: string | number): number {
+  const text = String(value);
+  const ms = MILLISECONDS.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
   if (ms === undefined)
     rejectViolations([
-      { path, rule: 'The value must be epoch milliseconds or an ISO 8601 date-time with an offset or Z', value: text },
+      {
+        path,
+        rule: 'The value must be epoch milliseconds of 12 to 14 digits, or an ISO 8601 date-time with an offset or Z',
+        value,
+      },
     ]);
   if (ms !== undefined && (ms < MIN_TIME_MS || ms > MAX_TIME_MS))
-    rejectViolations([{ path, rule: 'The time must be between 1970-01-01 and 2262-01-01', value: text }]);
+    rejectViolations([{ path, rule: 'The time must be between 1970-01-01 and 2262-01-01', value }]);
   return ms ?? 0;
 }
 

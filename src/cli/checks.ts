@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdtempSync, opendirSync, rmSync } f
 import { createServer, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { describeInterruptedRestore } from '../backup/interrupted-restore.ts';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
 import { createDomains } from '../domains.ts';
@@ -44,7 +45,7 @@ export async function runChecks(context: CommandContext): Promise<CheckResult[]>
     ...checkFleetFile(config, context),
     ...checkDashboards(config),
     ...(await checkStore(config)),
-    ...(await checkEngine(config, isServerRunning)),
+    ...(await checkEngineFiles(config, isServerRunning)),
     checkServices(config),
     ...ports.map(({ result }) => result),
   ];
@@ -159,6 +160,13 @@ function checkClock(storeNow: number): CheckResult {
 }
 
 const NO_LOG = { debug() {}, info() {}, warn() {} };
+
+/** The engine is not opened where a restore was interrupted: that would create an empty one. */
+async function checkEngineFiles(config: Config, isServerRunning: boolean): Promise<CheckResult[]> {
+  const interrupted = config.clickhouseUrl ? undefined : describeInterruptedRestore(config);
+  if (interrupted) return [fail('restore', interrupted.text, interrupted.remedy)];
+  return checkEngine(config, isServerRunning);
+}
 
 /** Checks the engine, and whether it has the usage events of the store. */
 async function checkEngine(config: Config, isServerRunning: boolean): Promise<CheckResult[]> {

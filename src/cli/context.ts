@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Actor } from '../audit/activity.ts';
+import { settleInterruptedRestore } from '../backup/interrupted-restore.ts';
 import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
 import { openEngine } from '../engine/open.ts';
@@ -56,6 +57,7 @@ export function createCommandContext({
   async function withStore<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {
     const config = readConfig();
     const { log, close } = openLogs(config);
+    await settleInterruptedRestore(config, log);
     const engine = openEngine({ ...config, clock: systemClock, log });
     try {
       const state = await openState({ ...config, clock: systemClock, mayCreate });

@@ -1,7 +1,9 @@
 import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
+import { describeInterruptedRestore } from '../backup/interrupted-restore.ts';
 import type { Config, SettingTexts } from '../config.ts';
 import { openEngine } from '../engine/open.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import { ALL_SETTINGS } from '../settings.ts';
 import { countRows, listTables, readHistory } from '../state/contents.ts';
 import { openRawStore } from '../state/raw-access.ts';
@@ -94,8 +96,10 @@ async function readStore(config: Config): Promise<object> {
 
 const NO_LOG = { debug() {}, info() {}, warn() {} };
 
-/** Fails if a server uses the embedded engine. */
+/** Fails if a server uses the embedded engine, or if a restore was interrupted. */
 async function readEngine(config: Config): Promise<object> {
+  const interrupted = config.clickhouseUrl ? undefined : describeInterruptedRestore(config);
+  if (interrupted) throw new AppError('conflict', interrupted.text);
   const engine = openEngine({ ...config, clock: systemClock, log: NO_LOG });
   try {
     const sql = 'SELECT DISTINCT name FROM pilothouse.schema_migrations ORDER BY name';

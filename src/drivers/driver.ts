@@ -141,6 +141,8 @@ export interface Observed {
   memoryGb?: number;
   /** The version of the database. */
   version?: string;
+  /** That of the last change that was acted on. Drivers that see the size of what runs leave it out. */
+  generation?: number;
   /** What the observation is based on, for users: a process id, a resource version, a task id. */
   evidence?: Record<string, string | number | boolean>;
   /** Where queries are forwarded while the service is running. */

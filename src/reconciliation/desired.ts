@@ -23,8 +23,21 @@ export function toDesired(service: Readonly<Service>, driver: Pick<Driver, 'maxR
   };
 }
 
-/** The members that differ, as text; empty if the desired state is reached. An idle or stopped service has no size. */
+/** The members that differ, as text; empty if the desired state is reached. */
 export function listDifferences(
+  observed: Pick<Observed, 'state' | 'memoryGb' | 'replicas' | 'generation'>,
+  desired: Desired,
+): string[] {
+  const { generation = desired.generation } = observed;
+  const isCurrent = generation === desired.generation;
+  return [
+    ...listVisibleDifferences(observed, desired),
+    ...(isCurrent ? [] : [`it is at generation ${generation} instead of ${desired.generation}`]),
+  ];
+}
+
+/** Differences of state and size. An idle or stopped service has no size. */
+export function listVisibleDifferences(
   observed: Pick<Observed, 'state' | 'memoryGb' | 'replicas'>,
   desired: Desired,
 ): string[] {

@@ -1,6 +1,6 @@
 import type { Desired, Observed } from '../drivers/driver.ts';
 import type { Service } from '../services/service.ts';
-import { listDifferences } from './desired.ts';
+import { listVisibleDifferences } from './desired.ts';
 
 /**
  * What was changed outside, as text: the desired state had been reached, and now it is not. Undefined for a service that
@@ -10,6 +10,7 @@ export function findDrift(service: Readonly<Service>, observed: Observed, desire
   const { observed: before, driver } = service;
   if (driver === 'embedded' || before.inFlight || before.drift) return undefined;
   if (!['running', 'stopped', 'idle'].includes(observed.state)) return undefined;
-  const wasReached = listDifferences({ ...before, state: before.state as Observed['state'] }, desired).length === 0;
-  return wasReached && before.evidence ? listDifferences(observed, desired).join(', ') : undefined;
+  const wasReached =
+    listVisibleDifferences({ ...before, state: before.state as Observed['state'] }, desired).length === 0;
+  return wasReached && before.evidence ? listVisibleDifferences(observed, desired).join(', ') : undefined;
 }

@@ -56,6 +56,13 @@ describe('an observation', () => {
     expect(after.inFlight).toEqual({ generation: 7, attempt: 1, since: 200 });
   });
 
+  it('of a degraded service stays so while the same change is tried again', () => {
+    const inFlight = { generation: 7, attempt: 1, since: 150 };
+    const degraded = { ...before, state: 'degraded', inFlight } as const;
+    expect(toTransition(degraded, { state: 'degraded' }, desired, 200).state).toBe('degraded');
+    expect(toTransition(degraded, { state: 'degraded' }, { ...desired, generation: 8 }, 200).state).toBe('starting');
+  });
+
   it('of a failure is degraded with the reason and the attempt', () => {
     const failed = toFailure({ ...before, state: 'starting' }, desired, 'The disk is full', 3, 200);
     expect(failed).toMatchObject({

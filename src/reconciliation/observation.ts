@@ -63,7 +63,9 @@ export function toFailure(
 function findTransition(before: Observation, observed: Observed, desired: Desired) {
   if (desired.state !== 'running') return { state: 'stopping' as const };
   if (observed.state === 'running') return { state: 'running' as const, isResizing: true };
-  const isKept = before.state === 'provisioning' || before.state === 'awaking';
+  // Another attempt at the same change: the service stays degraded until it runs.
+  const isRepeated = before.state === 'degraded' && before.inFlight?.generation === desired.generation;
+  const isKept = before.state === 'provisioning' || before.state === 'awaking' || isRepeated;
   return { state: isKept ? before.state : ('starting' as const) };
 }
 

@@ -6,6 +6,7 @@ import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { DrivenServices } from '../services/driven-services.ts';
 import type { Service } from '../services/service.ts';
+import { checkClaims, toCurrent } from './checked-observation.ts';
 import { listDifferences, toDesired, toDrivenService } from './desired.ts';
 import { findDrift } from './drift.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -75,6 +76,7 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift,
       }));
       observed = await change(service, observed, desired, signal);
     }
+    observed = toCurrent(observed, desired);
     endpoints.setUpstream(service.id, toUpstream(observed));
     const isReached = listDifferences(observed, desired).length === 0;
     const opened = endpoint ?? (observed.upstream && (await endpoints.follow(service, observed)));
@@ -100,7 +102,7 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift,
   const observe = (service: Readonly<Service>, signal: AbortSignal): Promise<Observed> =>
     within(OBSERVE_MS, 'did not report its state', signal, (limited) =>
       driver.observe(toDrivenService(service), limited),
-    );
+    ).then(checkClaims);
 
   async function change(
     service: Readonly<Service>,

@@ -9,9 +9,13 @@ const BUSY_TIMEOUT_MS = 2000;
 
 /**
  * One connection for reading and writing, next to those of a running server. An exclusive connection fails with
- * SQLITE_BUSY while another process has the file open, and keeps other processes out until it is closed.
+ * SQLITE_BUSY while another process has the file open, and keeps other processes out until this one ends. With `isWriting`, everything
+ * is one transaction, and other processes cannot write until it is closed.
  */
-export function openConnection(path: string, { isExclusive }: { isExclusive: boolean }) {
+export function openConnection(
+  path: string,
+  { isExclusive, isWriting = false }: { isExclusive: boolean; isWriting?: boolean },
+) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
   const connection = new Database(path);
@@ -23,6 +27,7 @@ export function openConnection(path: string, { isExclusive }: { isExclusive: boo
     connection.pragma('foreign_keys = ON');
     // The lock is acquired by the first transaction and held until the connection is closed.
     if (isExclusive) connection.exec('BEGIN EXCLUSIVE; COMMIT');
+    if (isWriting) connection.exec('BEGIN IMMEDIATE');
   } catch (error) {
     connection.close();
     throw error;
@@ -31,6 +36,7 @@ export function openConnection(path: string, { isExclusive }: { isExclusive: boo
   return {
     db,
     async close() {
+      if (isWriting) connection.exec('COMMIT');
       await db.destroy();
     },
   };

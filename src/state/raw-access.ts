@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { MINUTE_MS, systemClock } from '../kernel/clock.ts';
+import { MINUTE_MS, SECOND_MS, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isBusy, toFileError, toStoreError } from './failures.ts';
 import { loadNativePart } from './native-part.ts';
@@ -26,6 +26,8 @@ export interface StoreAddress {
 interface Access {
   /** Rejects a store that a server uses, and keeps servers from starting on it. */
   isExclusive?: boolean;
+  /** Rejects a store that is being restored, after waiting for one whose process has just ended. One process at a time. */
+  isForRestore?: boolean;
   /** Creates the libSQL file if it does not exist. */
   mayCreate?: boolean;
 }
@@ -53,13 +55,15 @@ export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress,
   }
 }
 
-async function openLibsqlStore(path: string, { isExclusive = false }: Access): Promise<RawStore> {
+async function openLibsqlStore(path: string, { isExclusive = false, isForRestore = false }: Access): Promise<RawStore> {
   loadNativePart();
   const { openConnection } = await import('./libsql-connection.ts');
-  const { db, close } = openConnection(path, { isExclusive });
+  // The lock of an exclusive connection stays until the process ends, and this process goes on with the store.
+  const isWriting = isForRestore && !isExclusive;
+  const { db, close } = openConnection(path, { isExclusive, isWriting });
   const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
     try {
-      return await db.transaction().execute(work);
+      return await (isWriting ? work(db) : db.transaction().execute(work));
     } catch (error) {
       throw toStoreError(error);
     }
@@ -73,7 +77,10 @@ const APPLICATION_NAME = 'application_name';
 /** Copying a table takes long. */
 const QUERY_TIMEOUT_MS = 60 * MINUTE_MS;
 
-async function openPostgresStore(url: string, { isExclusive = false }: Access): Promise<RawStore> {
+async function openPostgresStore(
+  url: string,
+  { isExclusive = false, isForRestore = false }: Access,
+): Promise<RawStore> {
   const { openPostgres } = await import('./postgres.ts');
   const address = new URL(url);
   const usedName = address.searchParams.get(APPLICATION_NAME) ?? 'pilothouse';
@@ -84,9 +91,12 @@ async function openPostgresStore(url: string, { isExclusive = false }: Access): 
     observer: unobserved,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
+  let release = async () => {};
   try {
+    if (isForRestore) release = await holdRestoreLock(state.db);
     if (isExclusive) await rejectUsers(state.db, usedName);
   } catch (error) {
+    await release();
     await state.close();
     throw toStoreError(error);
   }
@@ -97,9 +107,43 @@ async function openPostgresStore(url: string, { isExclusive = false }: Access): 
       return transaction.execute(work).catch((error) => Promise.reject(toStoreError(error)));
     },
     write: (work) => state.write(work),
-    close: () => state.close(),
+    async close() {
+      await release();
+      await state.close();
+    },
   };
 }
+
+/** Any number that differs from that of the migrations. */
+const RESTORE_LOCK = 7_120_356_002;
+/** The database ends the transaction of a process that was killed when its statement is complete. */
+const RESTORE_LOCK_MS = 30 * SECOND_MS;
+
+/** Of a transaction of its own: connection poolers may give the next statement to another session. Returns its end. */
+function holdRestoreLock(db: Db): Promise<() => Promise<void>> {
+  return new Promise((resolve, reject) => {
+    const held = db.transaction().execute(async (tx) => {
+      await sql`SET LOCAL lock_timeout = ${sql.lit(RESTORE_LOCK_MS)}`.execute(tx);
+      await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx);
+      await sql`SELECT pg_advisory_xact_lock(${sql.lit(RESTORE_LOCK)})`.execute(tx);
+      await new Promise<void>((release) => {
+        resolve(async () => {
+          release();
+          await held.catch(() => {});
+        });
+      });
+    });
+    held.catch((error: { code?: string }) =>
+      reject(
+        error.code === LOCK_NOT_AVAILABLE
+          ? new AppError('conflict', 'Another restore of the database is running; wait for its end', { cause: error })
+          : error,
+      ),
+    );
+  });
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** A running server keeps at least one connection open. */
 async function rejectUsers(db: Db, applicationName: string): Promise<void> {

@@ -135,7 +135,20 @@ onEachStore('limits of chart queries', (store) => {
     await expectAlive();
   });
 
+  it.each([
+    [1_700_000_000, 'epoch milliseconds of 12 to 14 digits'],
+    [-1, 'epoch milliseconds of 12 to 14 digits'],
+    [99_999_999_999_999, 'The time must be between 1970-01-01 and 2262-01-01'],
+  ])('the message about the time %d is the same for a stored tile and a tile in the body', async (start, text) => {
+    for (const read of [readStored, readPreview]) {
+      const { status, json } = await read({ start, end: '2024-01-01T00:00:00Z' });
+      expect(status).toBe(400);
+      expect(json.message).toContain(text);
+    }
+  });
+
   it('accepts the first and the last allowed times', async () => {
+    expect((await readPreview({ start: 100_000_000_000, end: 100_003_600_000 })).status).toBe(200);
     for (const [start, end] of [
       ['1970-01-01T00:00:00Z', '1970-01-01T01:00:00Z'],
       ['2261-12-31T23:00:00Z', '2262-01-01T00:00:00Z'],

@@ -297,6 +297,7 @@ export function listOldRows(version: number): Record<string, Row[]> {
     rate_windows: [{ id: 'attempts 203.0.113.7', ends_at: TIME, taken: 1 }],
     session_cookies: [{ id: 1, suffix: '0123456789abcdef0123456789abcdef' }],
     lock_clocks: [{ id: 1, passed_at: TIME }],
+    completed_restores: [{ id: 1, restore_id: old.role, completed_at: TIME }],
     idempotent_responses: [
       {
         organization_id,

@@ -210,6 +210,14 @@ describe('a ClickHouseInstallation of the Altinity operator', () => {
     expect(countPatches()).toBe(8);
   });
 
+  it('without memory in its StatefulSets has 0 GB, so that the requested size is applied', async () => {
+    for (const set of installationSets(2)) {
+      for (const container of set.spec.template.spec.containers) Object.assign(container, { resources: {} });
+      api.settle(set);
+    }
+    expect(await driver.observe(service, signal)).toMatchObject({ state: 'running', memoryGb: 0 });
+  });
+
   it('shows a change made outside, and corrects it with a new task', async () => {
     await driver.converge(service, desired({ memoryGb: 32 }), signal);
     const first = get().spec.taskID;

@@ -13,13 +13,13 @@ export interface Replicas {
   pods: number;
   /** Names of the sets that are meant to run and are not ready. */
   waiting: string[];
-  /** Of the smallest replica. */
+  /** Of the smallest replica; 0 if one has no limit and no request. Left out if there is no replica. */
   memoryGb?: number;
 }
 
 export function countReplicas(sets: readonly StatefulSet[]): Replicas {
   const wanted = sets.filter(isWanted);
-  const memory = sets.flatMap(({ spec }) => findMemoryBytes(spec.template.spec.containers) ?? []);
+  const memory = sets.map(({ spec }) => findMemoryBytes(spec.template.spec.containers) ?? 0);
   return {
     count: sets.length,
     ready: wanted.filter(isReady).length,

@@ -21,12 +21,12 @@ const STATES = [
 const headerText = (maxLength: number) => Type.String({ maxLength, pattern: '^[ -~]*$' });
 const amount = () => Type.Optional(Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
-/** What a receiver answers. Other members are allowed and ignored. */
+/** What a receiver answers. The reconciler checks that the amounts are possible. Other members are allowed and ignored. */
 const WebhookStatus = Type.Object({
   generation: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   state: Type.Enum([...STATES]),
-  replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  memoryGb: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
+  replicas: amount(),
+  memoryGb: amount(),
   reason: Type.Optional(Type.String({ maxLength: 1024 })),
   version: Type.Optional(Type.String({ maxLength: 64 })),
   url: Type.Optional(Type.String({ maxLength: MAX_URL_LENGTH, pattern: '^http://' })),

@@ -49,6 +49,7 @@ describe('the webhook driver and the example receiver in a process of its own', 
     await driver.converge(own, desired(), signal);
     expect(await driver.observe(own, signal)).toEqual({
       state: 'running',
+      generation: 1,
       replicas: 3,
       memoryGb: 16,
       evidence: { generation: 1 },
@@ -97,23 +98,16 @@ describe('the webhook driver and the answers of a receiver', () => {
     answer = { status: 200, body: typeof body === 'string' ? body : JSON.stringify(body) };
   };
 
-  it('an older generation is a transition, with the size as the receiver reports it', async () => {
+  it('observes the generation that the receiver has acted on', async () => {
     const driver = useDriver();
     const own = service('behind', url);
     await driver.converge(own, desired({ generation: 4, memoryGb: 32 }), signal);
-    reply({ generation: 3, state: 'running', replicas: 3, memoryGb: 16 });
+    reply({ generation: 3, state: 'running' });
     expect(await driver.observe(own, signal)).toEqual({
-      state: 'resizing',
-      reason: 'The webhook receiver is at generation 3 of 4',
-      replicas: 3,
-      memoryGb: 16,
+      state: 'running',
+      generation: 3,
       evidence: { generation: 3 },
     });
-    reply({ generation: 3, state: 'idle' });
-    expect((await driver.observe(own, signal)).state).toBe('awaking');
-    await driver.converge(own, desired({ generation: 5, state: 'stopped' }), signal);
-    reply({ generation: 3, state: 'running' });
-    expect((await driver.observe(own, signal)).state).toBe('stopping');
   });
 
   it('has the endpoint of a running service, with a checked address', async () => {

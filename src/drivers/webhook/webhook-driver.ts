@@ -11,7 +11,7 @@ import {
   type SignedResponse,
 } from '../../webhooks/signed-requests.ts';
 import type { Webhook } from '../../webhooks/webhook.ts';
-import type { Desired, DrivenService, Driver, Observed, ObservedState } from '../driver.ts';
+import type { DrivenService, Driver, Observed } from '../driver.ts';
 import { findUpstream } from '../upstream.ts';
 import { parseStatus, type WebhookStatus } from './status.ts';
 
@@ -31,8 +31,8 @@ const NOT_FOUND = 404;
  */
 export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
   const requests = createSignedRequests({ clock, allowPrivate, keepAlive: true });
-  /** The last delivery of each service: a receiver that reports an older generation has not started with it. */
-  const delivered = new LRUCache<string, Desired>({ max: MAX_SERVICES });
+  /** Services whose deletion was delivered. */
+  const deleted = new LRUCache<string, true>({ max: MAX_SERVICES });
 
   async function call(webhook: Webhook, request: SignedRequest): Promise<SignedResponse> {
     try {
@@ -65,11 +65,10 @@ export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
     canIdle: () => true,
 
     async observe(service, signal) {
-      const last = delivered.get(service.id);
       const query = { service: service.id };
       const { status, body } = await call(getWebhook(service), { method: 'GET', query, signal });
-      if (status !== NOT_FOUND) return checkUpstream(toObserved(parseStatus(body, allowPrivate), last), signal);
-      return last?.state === 'deleted'
+      if (status !== NOT_FOUND) return checkUpstream(toObserved(parseStatus(body, allowPrivate)), signal);
+      return deleted.has(service.id)
         ? { state: 'deleted' }
         : { state: 'provisioning', reason: 'The webhook receiver does not know the service yet' };
     },
@@ -84,7 +83,8 @@ export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
         deliveryId,
       });
       await call(getWebhook(service), { method: 'POST', body, deliveryId, signal });
-      delivered.set(id, desired);
+      if (state === 'deleted') deleted.set(id, true);
+      else deleted.delete(id);
     },
 
     async close() {
@@ -98,15 +98,13 @@ function getWebhook({ webhook }: DrivenService): Webhook {
   return webhook;
 }
 
-function toObserved(status: WebhookStatus, last: Desired | undefined): Observed {
-  const { generation, replicas, memoryGb, reason, version, load } = status;
-  const isBehind = last !== undefined && generation < last.generation;
-  const state = isBehind ? toTransition(status.state, last) : status.state;
+function toObserved(status: WebhookStatus): Observed {
+  const { state, generation, replicas, memoryGb, reason, version, load } = status;
   const upstream = state === 'running' || state === 'resizing' ? findUpstream(status) : undefined;
   return {
     state,
+    generation,
     ...(reason !== undefined && { reason }),
-    ...(isBehind && { reason: `The webhook receiver is at generation ${generation} of ${last.generation}` }),
     ...(replicas !== undefined && { replicas }),
     ...(memoryGb !== undefined && { memoryGb }),
     ...(version !== undefined && { version }),
@@ -114,11 +112,4 @@ function toObserved(status: WebhookStatus, last: Desired | undefined): Observed 
     ...(upstream && { upstream }),
     evidence: { generation },
   };
-}
-
-/** The state while the receiver has not acted on the last delivery. */
-function toTransition(state: ObservedState, { state: desired }: Desired): ObservedState {
-  if (desired !== 'running') return state === 'idle' || state === 'stopped' ? state : 'stopping';
-  if (state === 'running') return 'resizing';
-  return state === 'idle' ? 'awaking' : 'starting';
 }
