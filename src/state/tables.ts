@@ -39,6 +39,7 @@ export interface Tables {
   budget_notices: BudgetNoticeRow;
   fleet_documents: { organization_id: string; kind: string; id: string; document: string };
   fleet_turns: { id: number; turn: number };
+  setup_codes: { code_hash: string; created_at: number };
   store_checks: { id: number; count: number };
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
