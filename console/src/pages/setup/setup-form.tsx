@@ -11,7 +11,7 @@ type Tier = ConsoleSetupBody['tier'];
 
 const TIERS: { value: Tier; label: string }[] = [
   { value: 'BASIC', label: 'Basic: one replica of a fixed size' },
-  { value: 'SCALE', label: 'Scale: any number and size of replicas' },
+  { value: 'SCALE', label: 'Scale: several replicas of the size you choose' },
   { value: 'ENTERPRISE', label: 'Enterprise: the same sizes as Scale' },
 ];
 
