@@ -54,7 +54,7 @@ inBrowser(
         action: 'up',
         from: { memoryGb: 16, replicas: 1 },
         to: { memoryGb: 20, replicas: 1 },
-        reason: 'Memory peaked at 90 % in the last 3 hours.',
+        reason: 'Memory peaked at 90% in the last 3 hours.',
         inputs: {
           mode: 'vertical',
           minMemoryGb: 16,
@@ -119,7 +119,7 @@ inBrowser(
       await page.reload();
       const autoscaling = panel(page, 'Autoscaling');
       await autoscaling.getByTestId('autoscaling-chart').locator('canvas').waitFor();
-      await autoscaling.getByText('Memory peaked at 90 % in the last 3 hours.').waitFor();
+      await autoscaling.getByText('Memory peaked at 90% in the last 3 hours.').waitFor();
       await autoscaling.getByText('Apply', { exact: true }).click();
       await page.getByText('Autoscaling of real: apply').waitFor();
       expect((await services.send('GET', `/${id}/autoscaling`)).json.result.mode).toBe('apply');

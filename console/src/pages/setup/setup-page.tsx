@@ -32,7 +32,9 @@ export function SetupPage() {
         {!created && (
           <Text size="sm" c="dimmed" ta="center">
             Already set up? {/* Loads the page again: it may have changed since. */}
-            <Anchor href={`${base}/sign-in`} underline="always">Sign in</Anchor>
+            <Anchor href={`${base}/sign-in`} underline="always">
+              Sign in
+            </Anchor>
           </Text>
         )}
       </Stack>
