@@ -52,6 +52,7 @@ import { createServiceLifecycle } from './services/lifecycle.ts';
 import { createServices } from './services/services.ts';
 import { createServiceSettings } from './services/settings.ts';
 import { listExistingServiceIds } from './services/store.ts';
+import { createSetup } from './setup/setup.ts';
 import { createSources } from './sources/sources.ts';
 import type { State } from './state/state.ts';
 import { markTokenUsed } from './tokens/store.ts';
@@ -194,6 +195,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
   const fleet = createFleet({ state, clock, audit, organizations, log });
+  const setup = createSetup({ state, clock, organizations, fleet });
   const retention = createRetention({
     log,
     parts: [
@@ -242,6 +244,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     sessionsLastSeen,
     failedSignIns,
     fleet,
+    setup,
     retention,
     engine,
     /** Stops the background work and stores pending updates. */

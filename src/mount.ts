@@ -52,6 +52,7 @@ import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { ServicePath } from './services/schema.ts';
 import { serviceSettingsRoutes } from './services/settings-routes.ts';
+import { setupRoutes } from './setup/routes.ts';
 import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
 import { connectionRoutes } from './sources/connection-routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
@@ -214,7 +215,9 @@ function mountConsole(app: App, { config, domains, version, demo, rateCounter }:
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
     sessionRoutes({ ...domains, cookies, hasDashboards, attempts, signIns })(scope as App);
-    configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo })(scope as App);
+    setupRoutes({ ...domains, attempts })(scope as App);
+    const { isNeeded: needsSetup } = domains.setup;
+    configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo, needsSetup })(scope as App);
   });
 }
 

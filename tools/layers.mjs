@@ -20,6 +20,7 @@ const DOMAINS = [
   'dashboards',
   'console',
   'fleet',
+  'setup',
   'demo',
   'backup',
 ];

@@ -63,15 +63,15 @@ describe('vertical decisions', () => {
   // 16 GB and 3 replicas: 12 cores and 48 GB in total.
   it.each([
     [
-      'CPU above 75 %',
+      'CPU above 75%',
       steady({ cpu: 9.1, gb: 10 }),
       20,
-      /^CPU peaked at 76 % and memory at 21 % .*gets 20 GB instead of 16 GB\.$/,
+      /^CPU peaked at 76% and memory at 21% .*gets 20 GB instead of 16 GB\.$/,
     ],
-    ['CPU of 75 %', steady({ cpu: 9, gb: 10 }), 16, /is the right size/],
-    ['CPU of 37.5 %', steady({ cpu: 4.5, gb: 10 }), 16, /is the right size/],
-    ['CPU below 37.5 %', steady({ cpu: 4.4, gb: 10 }), 12, /below the target, so a replica gets 12 GB/],
-    ['memory × 1.25 above the size', steady({ cpu: 6, gb: 38.5 }), 20, /memory at 80 %/],
+    ['CPU of 75%', steady({ cpu: 9, gb: 10 }), 16, /is the right size/],
+    ['CPU of 37.5%', steady({ cpu: 4.5, gb: 10 }), 16, /is the right size/],
+    ['CPU below 37.5%', steady({ cpu: 4.4, gb: 10 }), 12, /below the target, so a replica gets 12 GB/],
+    ['memory × 1.25 above the size', steady({ cpu: 6, gb: 38.5 }), 20, /memory at 80%/],
     ['memory × 1.25 within the size', steady({ cpu: 1, gb: 38.4 }), 16, /is the right size/],
     ['memory that fits the smaller size without a margin', steady({ cpu: 1, gb: 28 }), 16, /is the right size/],
     ['memory that fits the smaller size with a margin', steady({ cpu: 1, gb: 26 }), 12, /gets 12 GB/],
@@ -137,12 +137,12 @@ describe('vertical decisions', () => {
 describe('horizontal decisions', () => {
   // 16 GB: 4 cores and 1,000 queries per replica.
   it.each([
-    ['CPU above 80 %', steady({ cpu: 13, gb: 1, queries: 1 }), 5, /was 81 % in the last 10 minutes, above 80 %/],
-    ['CPU of 80 %', steady({ cpu: 12.8, gb: 1, queries: 1 }), 4, /4 replicas are kept/],
-    ['memory above 80 %', steady({ cpu: 1, gb: 52, queries: 1 }), 5, /gets 5 replicas instead of 4/],
-    ['queries above 80 %', steady({ cpu: 1, gb: 1, queries: 3300 }), 5, /gets 5 replicas/],
-    ['45 %', steady({ cpu: 7.2, gb: 1, queries: 1 }), 4, /are kept/],
-    ['below 45 %', steady({ cpu: 7.1, gb: 1, queries: 1 }), 3, /was 44 % in the last hour, below 45 %/],
+    ['CPU above 80%', steady({ cpu: 13, gb: 1, queries: 1 }), 5, /was 81% in the last 10 minutes, above 80%/],
+    ['CPU of 80%', steady({ cpu: 12.8, gb: 1, queries: 1 }), 4, /4 replicas are kept/],
+    ['memory above 80%', steady({ cpu: 1, gb: 52, queries: 1 }), 5, /gets 5 replicas instead of 4/],
+    ['queries above 80%', steady({ cpu: 1, gb: 1, queries: 3300 }), 5, /gets 5 replicas/],
+    ['45%', steady({ cpu: 7.2, gb: 1, queries: 1 }), 4, /are kept/],
+    ['below 45%', steady({ cpu: 7.1, gb: 1, queries: 1 }), 3, /was 44% in the last hour, below 45%/],
     [
       'a peak half an hour ago',
       [...steady({ cpu: 9, gb: 1 }).slice(0, 1770), ...steady({ cpu: 1, gb: 1 }, 30)],

@@ -107,7 +107,7 @@ export function isCoolingDown({ lastChangeAt }: DecisionSettings, now: number, c
   return now - lastChangeAt < coolDownMs;
 }
 
-export const formatPercent = (share: number): string => `${Math.round(share * 100)} %`;
+export const formatPercent = (share: number): string => `${Math.round(share * 100)}%`;
 
 /** A whole percentage for people and records. */
 export const toPercent = (share: number): number => Math.round(share * 100);

@@ -73,7 +73,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   if (used > thresholds.out) {
     if (isCoolingDown(settings, now, OUT_COOL_DOWN_MS))
       return keep(() => `${formatUsage()}, which calls for another replica, but the size changed a moment ago.`);
-    return resize(replicas + 1, () => `${formatUsage()}, above 80 %`);
+    return resize(replicas + 1, () => `${formatUsage()}, above 80%`);
   }
   if (isUnknown(load.hour)) return keep(() => 'No load was measured in the last hour, so the size stays as it is.');
   const isLow = usedInHour < thresholds.in && usedInHour <= thresholds.inAtMost;
@@ -82,7 +82,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   const formatLowUsage = () => describeUsage(usedInHour / replicas, 'last hour');
   const obstacle = findObstacle(load, settings, now);
   return obstacle === undefined
-    ? resize(replicas - 1, () => `${formatLowUsage()}, below 45 %`)
+    ? resize(replicas - 1, () => `${formatLowUsage()}, below 45%`)
     : keep(() => `${formatLowUsage()}, which calls for fewer replicas, but ${obstacle}.`);
 };
 

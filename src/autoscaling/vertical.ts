@@ -141,7 +141,7 @@ const getBounds: Rules['getBounds'] = (settings) => {
 
 export const VERTICAL_RULES: Rules = { choose, describe, getBounds };
 
-/** "CPU peaked at 82 % and memory at 40 % in the last 3 hours". */
+/** "CPU peaked at 82% and memory at 40% in the last 3 hours". */
 function describeUsage({ cpuCores, memoryGb }: Peaks, size: ServiceSize): string {
   const total = size.memoryGb * size.replicas;
   const cpu = cpuCores === undefined ? undefined : formatPercent((cpuCores * GB_PER_CORE) / total);

@@ -42,7 +42,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const { file, force, stores, signal, onProgress } = options;
   const backup = await openBackup(file, (bytes, total) => {
     signal.throwIfAborted();
-    onProgress(`verifying ${file}: ${Math.floor((bytes / total) * 100)} %`);
+    onProgress(`verifying ${file}: ${Math.floor((bytes / total) * 100)}%`);
   });
   try {
     rejectNewer(file, backup.header, backup.header.stateMigrations, listMigrations());

@@ -1,8 +1,8 @@
-import { stringify } from 'yaml';
 import { listOmittedSecrets } from '../fleet/export.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import type { Step } from '../fleet/plan.ts';
 import type { Progress } from '../fleet/progress.ts';
+import { formatYaml } from '../kernel/yaml-text.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand, readInputFile } from './command.ts';
 import { argument, dryRunOption, flag, jsonOption } from './parameters.ts';
@@ -41,7 +41,7 @@ export const exportFleet = defineCommand({
   run: ({ withDomains }) =>
     withDomains(async ({ fleet }) => {
       const file = await fleet.export();
-      const lines = [stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()];
+      const lines = [formatYaml(file).trimEnd()];
       return { json: file, lines, warnings: listOmittedSecrets(file) };
     }),
 });

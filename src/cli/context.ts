@@ -125,6 +125,9 @@ export async function getOrganization(domains: Domains, wanted: string | undefin
   if (wanted !== undefined && found.length === 0)
     throw new AppError('not_found', `organization ${wanted} does not exist`);
   if (all.length === 0)
-    throw new AppError('not_found', 'No organization exists yet; declare one in a fleet file and run pilothouse apply');
+    throw new AppError(
+      'not_found',
+      'No organization exists yet; create one with pilothouse init, or declare it in a fleet file',
+    );
   throw new UsageError([`--org must be one of ${all.map(({ id, name }) => `${id} (${name})`).join(', ')}`]);
 }

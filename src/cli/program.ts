@@ -22,6 +22,7 @@ import { createCommandContext } from './context.ts';
 import { dashboardCommands } from './dashboards.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
+import { init } from './init.ts';
 import { keyCommands } from './keys.ts';
 import { moveStore } from './move.ts';
 import { listOrganizations } from './organizations.ts';
@@ -64,6 +65,7 @@ const GROUPS: Record<string, string> = {
 const COMMANDS: readonly Command[] = [
   serve,
   demo,
+  init,
   apply,
   exportFleet,
   backup,

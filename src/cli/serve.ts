@@ -23,14 +23,26 @@ export const serve = defineCommand({
     const store = config.databaseUrl ? 'postgres' : 'libsql';
     await runServer(config, context, {
       check: (domains) => checkDemoData(config, context, domains),
-      onReady({ url, dashboardUrl }) {
+      async onReady({ url, dashboardUrl, domains }) {
+        const code = await domains.setup.issueCode();
         context.print(JSON.stringify({ ready: true, url, dashboardUrl, store }));
+        for (const line of formatFirstSteps(url, code)) context.printMessage(line);
         return undefined;
       },
     });
     return {};
   },
 });
+
+/** The code is a secret: it is printed here, and is not part of the ready line, the log or its export. */
+const formatFirstSteps = (url: string, code: string | undefined): string[] =>
+  code === undefined
+    ? []
+    : [
+        'There is no organization yet. Create the first one in a browser, at this path of any address of the server:',
+        `  ${url}/setup#code=${code}`,
+        'or run pilothouse init with the same --data or --database-url.',
+      ];
 
 /** The keys of the demo organization are public, in whichever store `demo` has created it. */
 async function checkDemoData(

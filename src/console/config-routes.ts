@@ -14,9 +14,11 @@ interface Options {
   version: string;
   defaultDriver: DriverName;
   demo: DemoCredentials | undefined;
+  /** Whether the store has no organization. */
+  needsSetup(): Promise<boolean>;
 }
 
-export function configRoutes({ basePath, version, defaultDriver, demo }: Options): Routes {
+export function configRoutes({ basePath, version, defaultDriver, demo, needsSetup }: Options): Routes {
   return (app) => {
     app.get(
       '/console/config',
@@ -33,7 +35,7 @@ export function configRoutes({ basePath, version, defaultDriver, demo }: Options
       async (_request, reply) => {
         reply.header('cache-control', 'no-cache');
         const credentials = demo ? { keyId: demo.keyId, keySecret: demo.keySecret } : null;
-        return { basePath, version, defaultDriver, demo: credentials };
+        return { basePath, version, defaultDriver, demo: credentials, needsSetup: await needsSetup() };
       },
     );
   };

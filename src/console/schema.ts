@@ -59,6 +59,9 @@ export const ConsoleConfig = NamedObject(
     demo: Type.Union([Type.Object({ keyId: Type.String(), keySecret: Type.String() }), Type.Null()], {
       description: 'The public credentials of the demo; null on other servers',
     }),
+    needsSetup: Type.Boolean({
+      description: 'There is no organization yet: `POST /console/setup` creates the first one',
+    }),
   },
   { description: 'Console configuration, available before sign-in' },
 );

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const KEY_ID_LENGTH = 20;
+const SETUP_CODE_LENGTH = 24;
 /** 43 × log2(62) > 256 bits. */
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
@@ -30,6 +31,8 @@ export const newKeyId = (): string => randomText(KEY_ID_LENGTH);
 export const newKeySecret = (): string => withPrefixAndChecksum('phs_');
 export const newToken = (): string => withPrefixAndChecksum('pht_');
 export const newWebhookSecret = (): string => withPrefixAndChecksum('phw_');
+/** For the first organization: short enough to be read from a log. 24 × log2(62) > 142 bits. */
+export const newSetupCode = (): string => randomText(SETUP_CODE_LENGTH);
 export const newServicePassword = (): string => withPrefixAndChecksum('php_');
 
 /** The hashes of a service's password: SHA-256 in base64, and for the MySQL protocol the SHA-1 of the SHA-1. */

@@ -6,6 +6,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import type { State } from '../state/state.ts';
+import type { Db } from '../state/tables.ts';
 import { exportFleet } from './export.ts';
 import { type OrganizationPlan, planOrganization } from './organization-plan.ts';
 import type { Step } from './plan.ts';
@@ -20,6 +21,8 @@ interface ApplyOptions extends DryRunOption {
   force?: boolean;
   /** Remove resources that were declared when the file was last applied and no longer are. */
   prune?: boolean;
+  /** Runs in the transaction, while no other file can be applied. Throws if the file must not be applied. */
+  check?(tx: Db): Promise<void>;
   /** By default the progress is logged. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -39,6 +42,8 @@ interface Options {
 
 const CONFLICT = 'The file declares an id or credential that another organization already has';
 
+export type Fleet = ReturnType<typeof createFleet>;
+
 export function createFleet({ state, clock, audit, organizations, log }: Options) {
   return {
     /** All or nothing. Reports all violations at once; any violation rejects the whole file. */
@@ -50,6 +55,7 @@ export function createFleet({ state, clock, audit, organizations, log }: Options
       try {
         return await writeUnlessDryRun(state, options, async (tx) => {
           await lockFleet(tx);
+          await options.check?.(tx);
           const plans: OrganizationPlan[] = [];
           const reportPlan = countProgress('plan', declaredCount, onProgress);
           for (const declaration of declared) {

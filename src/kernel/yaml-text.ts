@@ -1,4 +1,4 @@
-import { parseAllDocuments, type YAMLParseError } from 'yaml';
+import { parseAllDocuments, stringify, type YAMLParseError } from 'yaml';
 import { AppError } from './errors.ts';
 
 /** Parses one document; `subject` is the start of an error message, such as `The fleet file`. */
@@ -38,3 +38,6 @@ function formatReason({ message, linePos }: YAMLParseError): string {
   const at = linePos?.[0];
   return at ? `line ${at.line}, column ${at.col}: ${reason}` : reason;
 }
+
+/** Without line breaks inside values, so that two files can be compared line by line. */
+export const formatYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
 import type { LockedOrganization, Organization } from './organization.ts';
-import { bumpCostRevision, findOrganization, listOrganizations, lockOrganization } from './store.ts';
+import { bumpCostRevision, findOrganization, hasOrganization, listOrganizations, lockOrganization } from './store.ts';
 
 export { bumpDashboardRevision, findDashboardCount, setDashboardCount } from './store.ts';
 
@@ -14,6 +14,9 @@ export function createOrganizations({ db }: { db: Db }) {
     async get(id: string): Promise<Organization> {
       return (await findOrganization(db, id)) ?? missing(id);
     },
+
+    /** Whether there is an organization at all. */
+    exist: (tx: Db): Promise<boolean> => hasOrganization(tx),
 
     find: (tx: Db, id: string): Promise<Organization | undefined> => findOrganization(tx, id),
 

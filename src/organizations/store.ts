@@ -25,6 +25,10 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
   return row && toOrganization(row);
 }
 
+export async function hasOrganization(db: Db): Promise<boolean> {
+  return (await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 export async function listOrganizations(db: Db): Promise<Organization[]> {
   const rows = await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(toOrganization);

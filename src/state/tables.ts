@@ -43,6 +43,7 @@ export interface Tables {
   fleet_documents: { organization_id: string; kind: string; id: string; document: string };
   fleet_turns: { id: number; turn: number };
   completed_restores: { id: number; restore_id: string; completed_at: number };
+  setup_codes: { code_hash: string; created_at: number };
   store_checks: { id: number; count: number };
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }

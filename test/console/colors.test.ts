@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignColors, assignStyles, PALETTES, SOLID_COLORS } from '../../console/src/parts/colors.ts';
+import { assignColors, assignStyles, getOrderedColor, PALETTES, SOLID_COLORS } from '../../console/src/parts/colors.ts';
 
 type Triple = [number, number, number];
 
@@ -76,6 +76,21 @@ describe('colors of series', () => {
     for (const color of palette) expect(contrast(color, background)).toBeGreaterThanOrEqual(3);
   });
 
+  it.each(['light', 'dark'] as const)('%s: no color but the one for debug messages is brown, olive or gray', (name) => {
+    const muddy = PALETTES[name].filter((hex) => {
+      const [lightness, a, b] = toOklab(parseHex(hex));
+      const hue = (Math.atan2(b, a) * 180) / Math.PI;
+      return Math.hypot(a, b) < 0.05 || (hue > 40 && hue < 125 && lightness < 0.6);
+    });
+    expect(muddy).toEqual(assignColors(['DEBUG'], name === 'dark'));
+  });
+
+  it.each([false, true])('dark %s: ten meters have different colors, and none is red before the last', (isDark) => {
+    const colors = Array.from({ length: 10 }, (_, place) => getOrderedColor(place, isDark));
+    expect(new Set(colors).size).toBe(10);
+    expect(colors.indexOf(PALETTES[isDark ? 'dark' : 'light'][1] ?? '')).toBe(9);
+  });
+
   it.each([false, true])('dark %s: twenty names have different colors, from the eleventh on dashed', (isDark) => {
     const names = Array.from({ length: 20 }, (_, index) => `service-${index * 7}`);
     const styles = assignStyles(names, isDark);
@@ -94,8 +109,8 @@ describe('colors of series', () => {
     expect(assignColors(['ERROR', 'WARN', 'INFO', 'DEBUG'], false)).toEqual([
       '#d6293e',
       '#e8721c',
-      '#578db2',
-      '#49505b',
+      '#5b8cff',
+      '#51565b',
     ]);
     expect(assignStyles(['INFO', 'DEBUG'], false).every(({ dash }) => dash.length === 0)).toBe(true);
   });

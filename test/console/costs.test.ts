@@ -135,8 +135,19 @@ inBrowser(
       const expected = [...new Set((await listCosts(30)).filter(({ locked }) => !locked).map(({ date }) => date))];
       expect(await Promise.all(open.map((bar) => bar.getAttribute('data-day')))).toEqual(expected.toSorted());
       expect(expected).toHaveLength(LOCKED_AFTER);
-      expect(await chart.locator('rect[fill="url(#cost-open)"]').count()).toBe(LOCKED_AFTER);
+      const opacity = (isOpen: boolean) =>
+        page.evaluate(`Number(getComputedStyle(document.querySelector('g[data-open="${isOpen}"] rect')).opacity)`);
+      expect([await opacity(false), await opacity(true)]).toEqual([1, 0.5]);
       await page.getByRole('list', { name: 'Legend' }).getByText('Not final').waitFor();
+    });
+
+    it('shows the total of each day on a phone', async () => {
+      const page = await browser.signIn(acme.admin, '/costs', { width: 375 });
+      const foot = page.getByRole('region', { name: 'Costs by day' }).locator('tfoot [data-sum]');
+      await foot.waitFor();
+      expect(toMicros(Number((await foot.textContent())?.replaceAll(',', '')))).toBe(await total(page));
+      const box = await foot.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(375);
     });
 
     it('shows a tooltip and hides groups through the legend', async () => {
@@ -203,8 +214,7 @@ inBrowser(
       await mark.waitFor({ state: 'attached' });
       const changedOn = await mark.getAttribute('data-day');
       expect([day(0), day(-1)]).toContain(changedOn);
-      // The bar is covered by its hatching.
-      await page.locator(`g[data-day="${changedOn}"] rect`).first().hover({ force: true });
+      await page.locator(`g[data-day="${changedOn}"] rect`).first().hover();
       const tip = page.getByTestId('cost-tooltip');
       await tip.getByText('analytics: Replicas 3 → 4').waitFor();
       await tip.getByText('analytics: Replicas 4 → 3').waitFor();

@@ -91,6 +91,30 @@ inBrowser(
       await tile(page, 'broken').getByRole('alert').getByText('NoSuchColumn').waitFor();
     });
 
+    it('shows all columns of a row of a search on a click', async () => {
+      const page = await browser.signIn({ token: acme.token }, `/dashboards/board?${RANGE}`);
+      const rowsOf = tile(page, 'search').locator('tbody tr');
+      await rowsOf.nth(1).getByText('request', { exact: false }).first().waitFor();
+      const shown = (await cells(tile(page, 'search')))[1] ?? [];
+      const body = shown.at(-1) ?? '';
+      await rowsOf.nth(1).getByText(body, { exact: true }).click();
+      const details = tile(page, 'search').getByTestId('row-details');
+      await details.waitFor();
+      // Neither is a column of the tile.
+      const minute = Number(/request (\d+)/.exec(body)?.[1]);
+      expect(await details.locator('div', { hasText: "LogAttributes['ms']" }).locator('dd').last().textContent()).toBe(
+        String(10 + minute),
+      );
+      expect(await details.locator('dt', { hasText: 'Timestamp' }).count()).toBe(1);
+      expect(await details.textContent()).toContain('Empty: TraceId');
+      await expectAccessible(page);
+      const toggle = rowsOf.nth(1).getByRole('button');
+      expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+      await toggle.focus();
+      await page.keyboard.press('Enter');
+      await details.waitFor({ state: 'detached' });
+    });
+
     it('hides a series through the legend', async () => {
       const page = await browser.signIn(acme.developer, `/dashboards/board?${RANGE}`);
       const entry = tile(page, 'lines').getByRole('button', { name: 'api' });

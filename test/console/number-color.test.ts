@@ -3,7 +3,7 @@ import { chooseNumberColor } from '../../console/src/pages/dashboards/tiles/numb
 import { PALETTES } from '../../console/src/parts/colors.ts';
 
 const red = PALETTES.light[1];
-const green = PALETTES.light[9];
+const green = PALETTES.light[2];
 
 it('a number has the color of its config, in the palette of the theme', () => {
   expect(chooseNumberColor({ color: 'chart-red' }, 1, false)).toBe(red);

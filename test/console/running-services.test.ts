@@ -63,7 +63,7 @@ inBrowser(
         action: 'up',
         from: { memoryGb: 16, replicas: 1 },
         to: { memoryGb: 20, replicas: 1 },
-        reason: 'Memory peaked at 90 % in the last 3 hours.',
+        reason: 'Memory peaked at 90% in the last 3 hours.',
         inputs: {
           mode: 'vertical',
           minMemoryGb: 16,
@@ -174,7 +174,7 @@ inBrowser(
         await chart.getByRole('img').evaluateAll((images) => images.map((image) => image.getAttribute('aria-label'))),
       ).toEqual(['Memory in GB over time', 'CPU in cores over time', 'Cost in CHC/h over time']);
       await autoscaling.getByText('Recommendations only; nothing is resized.').waitFor();
-      await autoscaling.getByText('Memory peaked at 90 % in the last 3 hours.').waitFor();
+      await autoscaling.getByText('Memory peaked at 90% in the last 3 hours.').waitFor();
       await autoscaling.getByText('Apply', { exact: true }).click();
       await page.getByText('Autoscaling of real: apply').waitFor();
       expect((await services.send('GET', `/${id}/autoscaling`)).json.result.mode).toBe('apply');

@@ -291,6 +291,7 @@ export function listOldRows(version: number): Record<string, Row[]> {
         expires_at: TIME + 1,
       },
     ],
+    setup_codes: [{ code_hash: hashSecret('old-setup-code'), created_at: TIME }],
     usage_intakes: [{ organization_id, holder: '', expires_at: TIME, days: '[]' }],
     usage_engines: [{ id: 1, identity: '98637262-a4b5-4c1c-bd07-fd21ac5779f3', bound_at: TIME }],
     engine_owners: [{ id: 1, node: old.role, directory: 'x', host: 'x', pid: 1, address: 'x', renewed_at: TIME }],

@@ -5,7 +5,13 @@ import { readJson } from './read-json.ts';
 export type ConsoleConfig = ConsoleConfigGetResult;
 
 export async function fetchConfig(base: string): Promise<ConsoleConfig> {
-  const fallback: ConsoleConfig = { basePath: base, version: '', defaultDriver: 'simulated', demo: null };
+  const fallback: ConsoleConfig = {
+    basePath: base,
+    version: '',
+    defaultDriver: 'simulated',
+    demo: null,
+    needsSetup: false,
+  };
   try {
     const response = await fetch(`${base}/console/config`, { headers: { accept: 'application/json' } });
     return response.ok ? ((await readJson(response)) as ConsoleConfig) : fallback;

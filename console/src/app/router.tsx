@@ -29,7 +29,20 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: parseSignInSearch,
+  async beforeLoad({ context: { config } }) {
+    if ((await config).needsSetup) throw redirect({ to: '/setup' });
+  },
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+
+/** The first run of a server. */
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  async beforeLoad({ context: { config } }) {
+    if (!(await config).needsSetup) throw redirect({ to: '/sign-in' });
+  },
+  component: lazyRouteComponent(() => import('../pages/setup/setup-page.tsx'), 'SetupPage'),
 });
 
 /** Routes that require a session. If the session ends later, the shell shows a sign-in dialog over the page. */
@@ -170,6 +183,7 @@ const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', compon
 
 const routeTree = root.addChildren([
   signIn,
+  setup,
   signedIn.addChildren([
     overview,
     services,

@@ -8,7 +8,7 @@ import { type Budget, budgetsQuery } from './budgets.ts';
 import classes from './budgets-glance.module.css';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNotice } from './error-notice.tsx';
-import { formatCredits, formatNumber } from './format.ts';
+import { formatCredits, formatPercent } from './format.ts';
 import { Panel } from './panel.tsx';
 
 /** The budgets of the organization with the costs of this month, the forecast and the alerts. */
@@ -76,7 +76,7 @@ function BudgetItem({ budget, spent, expected }: Props) {
       </div>
       {spent !== undefined && (
         <p className={classes.hint}>
-          {formatNumber(Math.floor(spentPercent))}% spent, forecast {formatNumber(Math.floor(expectedPercent))}%
+          {formatPercent(Math.floor(spentPercent))} spent, forecast {formatPercent(Math.floor(expectedPercent))}
         </p>
       )}
       {budget.notices.length > 0 && <BudgetAlerts budget={budget} />}

@@ -22,6 +22,18 @@ export const formatCredits = (chc: number): string =>
 
 export const formatNumber = (value: number): string => plainNumber.format(value);
 
+/** At most one decimal: "2%", "8.9%". */
+export const formatPercent = (percent: number): string => {
+  const rounded = Math.round(percent * 10) / 10;
+  return percent !== 0 && rounded === 0 ? '<0.1%' : `${formatNumber(rounded)}%`;
+};
+
+export const formatSign = (change: number): string => (change > 0 ? '+' : change < 0 ? '−' : '±');
+
+/** "+1.5%", "−2%". */
+export const formatPercentChange = (percent: number): string =>
+  `${formatSign(percent)}${formatPercent(Math.abs(percent))}`;
+
 export const formatTime = (time: Date): string => localTime.format(time);
 /** With weekday, year, seconds and time zone. */
 export const formatFullTime = (time: Date): string => fullTime.format(time);

@@ -1,4 +1,4 @@
-import { formatCredits, formatExactCredits, formatNumber } from '../../parts/format.ts';
+import { formatCredits, formatExactCredits, formatPercentChange, formatSign } from '../../parts/format.ts';
 import { toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
 
@@ -14,16 +14,12 @@ export function ChangeAmount({ current, previous }: { current: number; previous:
     >
       {formatSign(change)}
       {formatCredits(Math.abs(toCredits(change)))}
-      <span className={classes.percent}>{formatPercent(current, previous)}</span>
+      <span className={classes.percent}>{formatRelativeChange(current, previous)}</span>
     </span>
   );
 }
 
-function formatPercent(current: number, previous: number): string {
+function formatRelativeChange(current: number, previous: number): string {
   if (previous === 0) return current === 0 ? '' : 'new';
-  const change = current - previous;
-  const percent = Math.round((Math.abs(change) / Math.abs(previous)) * 1000) / 10;
-  return change !== 0 && percent === 0 ? '<0.1%' : `${formatSign(change)}${formatNumber(percent)}%`;
+  return formatPercentChange(((current - previous) / Math.abs(previous)) * 100);
 }
-
-const formatSign = (change: number): string => (change > 0 ? '+' : change < 0 ? '−' : '±');

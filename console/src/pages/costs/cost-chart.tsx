@@ -32,7 +32,7 @@ interface Props {
 
 const HEIGHT = 300;
 
-/** One stacked bar per day, hatched if the day is not locked. A click selects a day, dragging a range of days. */
+/** One stacked bar per day, faded if the day is not locked. A click selects a day, dragging a range of days. */
 export function CostChart(props: Props) {
   const { groups, colors, budgets, marks, selected, onBrush, onPick } = props;
   const { days, openDays } = props.breakdown;
@@ -83,11 +83,6 @@ export function CostChart(props: Props) {
           onPointerCancel={() => setBrush(undefined)}
           onPointerLeave={() => setHovered(undefined)}
         >
-          <defs>
-            <pattern id="cost-open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-              <rect width="3" height="6" className={classes.hatch} />
-            </pattern>
-          </defs>
           {listTicks(top).map((mark) => (
             <g key={mark}>
               <line x1={MARGIN.left} x2={width - MARGIN.right} y1={toY(mark)} y2={toY(mark)} className={classes.line} />
@@ -121,7 +116,7 @@ export function CostChart(props: Props) {
           {days.map((day, at) => {
             let below = 0;
             return (
-              <g key={day} data-day={day} data-open={openDays.has(day)}>
+              <g key={day} className={classes.day} data-day={day} data-open={openDays.has(day)}>
                 {groups.map((group) => {
                   const micros = group.days[at] ?? 0;
                   if (micros <= 0) return null;
@@ -137,15 +132,6 @@ export function CostChart(props: Props) {
                     />
                   );
                 })}
-                {openDays.has(day) && below > 0 && (
-                  <rect
-                    x={toX(at) + gap / 2}
-                    y={toY(below)}
-                    width={step - gap}
-                    height={toY(0) - toY(below)}
-                    fill="url(#cost-open)"
-                  />
-                )}
                 {marks.has(day) && <ScalingMarker x={toX(at) + step / 2} day={day} marks={marks.get(day) ?? []} />}
                 {at % labelInterval === 0 && (
                   <text x={toX(at) + step / 2} y={HEIGHT - 8} textAnchor="middle" className={classes.mark}>

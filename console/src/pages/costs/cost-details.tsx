@@ -14,6 +14,7 @@ import { CostFigures } from './cost-figures.tsx';
 import { CostLegend } from './cost-legend.tsx';
 import { DayTable, GroupTable } from './cost-tables.tsx';
 import classes from './costs.module.css';
+import { getMetricColor } from './metrics.ts';
 import { useScalingMarks } from './scaling-marks.ts';
 import type { CostsSearch } from './search.ts';
 import type { Span } from './span.ts';
@@ -44,8 +45,10 @@ export function CostDetails({ breakdown, span, search, onBrush, onPick }: Props)
       groups.map(({ label }) => label),
       isDark,
     );
-    return new Map(groups.map(({ id }, index) => [id, chosen[index] ?? '']));
-  }, [groups, isDark]);
+    return new Map(
+      groups.map(({ id }, index) => [id, by === 'metric' ? getMetricColor(id, isDark) : (chosen[index] ?? '')]),
+    );
+  }, [groups, by, isDark]);
   const toggle = (id: string) =>
     setHidden((before) =>
       before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),

@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatBillDate, formatNumber, plural } from '../../parts/format.ts';
+import { formatBillDate, formatPercent, plural } from '../../parts/format.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { type Breakdown, type CostGroup, toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
@@ -17,8 +17,7 @@ export const GROUPING_LABELS: Record<Grouping, string> = {
   warehouse: 'Warehouse',
 };
 
-const share = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)}%`;
+const share = (part: number, whole: number): string => (whole === 0 ? '–' : formatPercent((part / whole) * 100));
 
 /** The cost of each group over the whole span or day, with the total. A row drills down into its group. */
 export function GroupTable({ breakdown: { groups, total }, by, search }: GroupTableProps) {
@@ -78,13 +77,15 @@ export function DayTable({ breakdown, search, marks }: DayTableProps) {
         <thead>
           <tr>
             <th scope="col">Day (UTC)</th>
-            <th scope="col">State</th>
+            <th scope="col" className={classes.state}>
+              State
+            </th>
             {groups.map(({ id, label }) => (
               <th key={id} scope="col" data-amount>
                 {label}
               </th>
             ))}
-            <th scope="col" data-amount>
+            <th scope="col" data-amount data-sum>
               Total
             </th>
           </tr>
@@ -98,6 +99,7 @@ export function DayTable({ breakdown, search, marks }: DayTableProps) {
                   <Link to="/costs" search={withSearch(search, { day })} className={classes.dayLink}>
                     {formatBillDate(day)}
                   </Link>
+                  {openDays.has(day) && <span className={classes.stateOnPhone}>Not final</span>}
                 </th>
                 <td className={classes.state}>
                   {openDays.has(day) ? 'Not final' : 'Locked'}
@@ -118,7 +120,7 @@ export function DayTable({ breakdown, search, marks }: DayTableProps) {
         <tfoot>
           <tr>
             <th scope="row">Total</th>
-            <td />
+            <td className={classes.state} />
             {groups.map((group) => (
               <td key={group.id} data-amount>
                 <Credits chc={toCredits(group.total)} exact unit={false} />

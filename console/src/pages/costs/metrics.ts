@@ -1,4 +1,5 @@
 import type { CostRecord } from '../../api/types.ts';
+import { getOrderedColor } from '../../parts/colors.ts';
 
 /** `computeCHC`: the members of `metrics` in a cost record. */
 type MetricName = keyof CostRecord['metrics'];
@@ -15,6 +16,12 @@ const METRIC_LABELS: Record<MetricName, string> = {
   interRegionTier3DataTransferCHC: 'Inter-region transfer, tier 3',
   interRegionTier4DataTransferCHC: 'Inter-region transfer, tier 4',
 };
+
+const METRIC_NAMES = Object.keys(METRIC_LABELS);
+
+/** Each meter has the same color on every page and in every range. */
+export const getMetricColor = (metric: string, isDark: boolean): string =>
+  getOrderedColor(Math.max(0, METRIC_NAMES.indexOf(metric)), isDark);
 
 export const formatMetric = (metric: string): string => METRIC_LABELS[metric as MetricName] ?? metric;
 

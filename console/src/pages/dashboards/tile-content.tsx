@@ -42,6 +42,6 @@ export function TileContent({ tile, data, zone, onZoom }: Props) {
     case 'table':
       return <TableTile tile={tile} data={data} />;
     case 'search':
-      return <SearchTile data={data} zone={zone} />;
+      return <SearchTile series={tile.series[0]} data={data} zone={zone} />;
   }
 }

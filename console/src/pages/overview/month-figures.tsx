@@ -6,7 +6,7 @@ import type { UsageCostForecastGetResult } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Credits } from '../../parts/credits.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { formatBillMonth, formatCredits, formatNumber } from '../../parts/format.ts';
+import { formatBillMonth, formatCredits, formatPercentChange } from '../../parts/format.ts';
 import classes from './month-figures.module.css';
 
 export function MonthFigures() {
@@ -50,11 +50,5 @@ function Figure({ label, hint, children }: { label: string; hint: string | undef
 /** Compares the forecast with the previous month, so that both are whole months. */
 function Change({ percent }: { percent: number | undefined }) {
   if (percent === undefined) return <span>–</span>;
-  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
-  return (
-    <span className="ph-number">
-      {sign}
-      {formatNumber(Math.abs(percent))}%
-    </span>
-  );
+  return <span className="ph-number">{formatPercentChange(percent)}</span>;
 }

@@ -26,7 +26,7 @@ export function SignInPage() {
           </Suspense>
         </Paper>
         <Text size="sm" c="dimmed" ta="center">
-          No key yet? Run <code>pilothouse key create</code> on the server.
+          No key? An admin creates one under Keys, or with <code>pilothouse key create</code> on the server.
         </Text>
       </Stack>
     </main>

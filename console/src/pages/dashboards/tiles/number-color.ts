@@ -11,16 +11,16 @@ interface NumberColors {
 /** The colors that a config can name, as positions in the palettes. */
 const COLORS: Record<string, { light: number; dark: number }> = {
   'chart-blue': { light: 12, dark: 8 },
-  'chart-orange': { light: 8, dark: 7 },
+  'chart-orange': { light: 8, dark: 11 },
   'chart-red': { light: 1, dark: 1 },
   'chart-cyan': { light: 0, dark: 0 },
-  'chart-green': { light: 9, dark: 9 },
-  'chart-pink': { light: 15, dark: 6 },
-  'chart-purple': { light: 6, dark: 18 },
-  'chart-light-blue': { light: 10, dark: 11 },
-  'chart-brown': { light: 4, dark: 17 },
+  'chart-green': { light: 2, dark: 5 },
+  'chart-pink': { light: 4, dark: 4 },
+  'chart-purple': { light: 7, dark: 9 },
+  'chart-light-blue': { light: 6, dark: 6 },
+  'chart-brown': { light: 16, dark: 15 },
   'chart-gray': { light: 11, dark: 13 },
-  'chart-success': { light: 9, dark: 9 },
+  'chart-success': { light: 2, dark: 5 },
   'chart-warning': { light: 8, dark: 2 },
   'chart-error': { light: 1, dark: 1 },
 };

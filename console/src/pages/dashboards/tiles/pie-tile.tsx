@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
 import { assignColors } from '../../../parts/colors.ts';
+import { formatPercent } from '../../../parts/format.ts';
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import { formatValue, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile } from '../queries.ts';
@@ -64,10 +65,7 @@ export function PieTile({ tile, data }: { tile: Tile; data: PartsData }) {
   );
 }
 
-const formatShare = (share: number): string => {
-  const percent = share * 100;
-  return percent < 0.1 ? '< 0.1%' : `${percent.toFixed(percent < 10 ? 1 : 0)}%`;
-};
+const formatShare = (share: number): string => formatPercent(share * 100);
 
 /** The path of each slice, clockwise from the top. A single slice is a whole disc, which one arc cannot draw. */
 function cutSlices(shares: readonly number[]): string[] {

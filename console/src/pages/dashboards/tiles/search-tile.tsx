@@ -1,14 +1,22 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { ChevronIcon } from '../../../parts/icons.tsx';
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import { getDirection, SortButton, type SortValue, sortRows, useSorting } from '../../../parts/sorting.tsx';
 import { formatDateTime } from '../../../parts/times.ts';
-import type { TileDataByType } from '../queries.ts';
+import type { Series, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
+import { RowDetails } from './row-details.tsx';
+import { listShownRows } from './row-query.ts';
 import classes from './tiles.module.css';
 
-/** The newest rows. Expanded rows show their full text. */
-export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zone: string }) {
+interface Props {
+  series: Series | undefined;
+  data: TileDataByType<'search'>;
+  zone: string;
+}
+
+/** The newest rows. A click on a row shows its full text and all of its columns. */
+export function SearchTile({ series, data, zone }: Props) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const { sorting, toggle: sort } = useSorting();
   if (data.rows.length === 0) return <EmptyTile />;
@@ -16,10 +24,9 @@ export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zon
   const columns = data.columns
     .map(({ name }, index) => ({ name, index, id: `${index} ${name}` }))
     .filter(({ name, index }) => index === 0 || name !== data.columns[0]?.name);
-  const rows = sortRows(
-    data.rows.map((cells, index) => ({ cells, id: `${index} ${JSON.stringify(cells)}` })),
-    sorting,
-    ({ cells }, column) => toSortValue(cells[columns.find(({ id }) => id === column)?.index ?? 0]),
+  const shown = data.columns.slice(1).map(({ name }) => name);
+  const rows = sortRows(listShownRows(data), sorting, ({ cells }, column) =>
+    toSortValue(cells[columns.find(({ id }) => id === column)?.index ?? 0]),
   );
   const toggle = (id: string) =>
     setExpanded((before) =>
@@ -40,28 +47,41 @@ export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zon
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, cells }) => (
-            <tr key={id} data-expanded={expanded.has(id)}>
-              {columns.map((column) =>
-                column.index === 0 ? (
-                  <td key={column.id} className={classes.time}>
-                    <button
-                      type="button"
-                      className={classes.toggle}
-                      aria-expanded={expanded.has(id)}
-                      onClick={() => toggle(id)}
-                    >
-                      <ChevronIcon size={12} />
-                      {formatDateTime(Number(cells[0]), zone)}
-                    </button>
+          {rows.map(({ id, cells, occurrence }) => (
+            <Fragment key={id}>
+              <tr className={classes.row} data-expanded={expanded.has(id)} onClick={() => !isSelecting() && toggle(id)}>
+                {columns.map((column) =>
+                  column.index === 0 ? (
+                    <td key={column.id} className={classes.time}>
+                      <button
+                        type="button"
+                        className={classes.toggle}
+                        aria-expanded={expanded.has(id)}
+                        onClick={(event) => {
+                          // The row has the same action.
+                          event.stopPropagation();
+                          toggle(id);
+                        }}
+                      >
+                        <ChevronIcon size={12} />
+                        {formatDateTime(Number(cells[0]), zone)}
+                      </button>
+                    </td>
+                  ) : (
+                    <td key={column.id} className={classes.cell}>
+                      {formatCell(cells[column.index])}
+                    </td>
+                  ),
+                )}
+              </tr>
+              {series && expanded.has(id) && (
+                <tr>
+                  <td colSpan={columns.length}>
+                    <RowDetails series={series} shown={shown} row={{ cells, occurrence }} />
                   </td>
-                ) : (
-                  <td key={column.id} className={classes.cell}>
-                    {formatCell(cells[column.index])}
-                  </td>
-                ),
+                </tr>
               )}
-            </tr>
+            </Fragment>
           ))}
         </tbody>
       </table>
@@ -73,6 +93,9 @@ export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zon
     </ScrollRegion>
   );
 }
+
+/** The end of a selection is not a click on the row. */
+const isSelecting = (): boolean => window.getSelection()?.type === 'Range';
 
 const toSortValue = (value: unknown): SortValue =>
   typeof value === 'number' || typeof value === 'string' ? value : formatCell(value);
