@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Actor } from './audit/activity.ts';
+import type { Config } from './config.ts';
 import type { Domains } from './domains.ts';
 import { createApp } from './http/app.ts';
 import { createAttemptLimit } from './http/attempt-limit.ts';
@@ -13,6 +14,7 @@ import { toStoreError } from './state/failures.ts';
 import type { State } from './state/state.ts';
 
 interface Options {
+  config: Pick<Config, 'dataDirectory'>;
   state: State;
   domains: Domains;
   clock: Clock;
@@ -33,12 +35,12 @@ export interface LocalApi {
  * The routes of `/v1` on an open store, without a port: a command passes the same validation as a request over the
  * network. No credentials are checked, because a process that can open the store can change everything in it.
  */
-export function openLocalApi({ state, domains, clock, log, actor }: Options): LocalApi {
+export function openLocalApi({ config, state, domains, clock, log, actor }: Options): LocalApi {
   const app = createApp({ log, access() {}, metrics: { request() {} }, explain: toStoreError });
   const shared = { rate: undefined, attempts: createAttemptLimit(clock), clock, clientAddress: () => '127.0.0.1' };
   const management = createManagement(
     {
-      config: { basePath: '' },
+      config: { ...config, basePath: '' },
       state,
       clock,
       domains,
@@ -58,10 +60,9 @@ export function openLocalApi({ state, domains, clock, log, actor }: Options): Lo
     allowsAddress: undefined,
     isLocal: true,
   });
-  const { session, ...guard } = management.guard;
   mountInterface(app, domains, {
     ...management,
-    guard: { ...guard, authenticate: (organizationId = '') => identify(organizationId) },
+    guard: { ...management.guard, authenticate: (organizationId = '') => identify(organizationId) },
   });
   return {
     async send(path, { method = 'GET', headers, body }) {

@@ -94,13 +94,15 @@ interface MountedInterface {
 
 /** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
-  const { config, clock } = options;
+  const { config, clock, domains } = options;
+  const cookies = createSessionCookies(await readCookieSuffix(options.state), config.basePath);
   const shared = {
     rate: config.rateLimit,
     attempts: options.attempts,
     clock,
     clientAddress: createClientAddress(config.trustedProxies),
-    cookies: createSessionCookies(await readCookieSuffix(options.state), config.basePath),
+    cookies,
+    session: createSessionAuthentication(domains.sessions, cookies),
   };
   const managementInterface = createManagement(options, shared);
   const dashboardInterface = createDashboardInterface(options, shared);
@@ -113,11 +115,12 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   return { main, dashboards };
 }
 
-type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'> & { cookies: SessionCookies };
+type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress' | 'session'>;
+type ConsoleGuard = SharedGuard & { cookies: SessionCookies };
 
 interface ManagementOptions
   extends Pick<Options, 'state' | 'clock' | 'domains' | 'findIdleStatus' | 'listUsageWarnings' | 'rateCounter'> {
-  config: Pick<Config, 'basePath'>;
+  config: Pick<Config, 'basePath' | 'dataDirectory'>;
 }
 
 export function createManagement(
@@ -130,7 +133,6 @@ export function createManagement(
       ...shared,
       counter: prefixIds(rateCounter, 'management'),
       authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
-      session: createSessionAuthentication(domains.sessions, shared.cookies),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
     },
@@ -176,7 +178,6 @@ function createDashboardInterface(
       ...shared,
       counter: prefixIds(rateCounter, 'dashboards'),
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-      session: createSessionAuthentication(domains.sessions, shared.cookies),
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
@@ -194,7 +195,7 @@ function createDashboardInterface(
 }
 
 /** The app of the main port: the console and the given interfaces. */
-async function mountMain(options: Options, shared: SharedGuard, interfaces: MountedInterface[]): Promise<App> {
+async function mountMain(options: Options, shared: ConsoleGuard, interfaces: MountedInterface[]): Promise<App> {
   const { config, consoleDirectory } = options;
   const files = findPageFiles(consoleDirectory, config.basePath);
   const page = files && createPage(files);
@@ -206,7 +207,7 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
   return app;
 }
 
-function mountConsole(app: App, { config, domains, version, demo, rateCounter }: Options, shared: SharedGuard): void {
+function mountConsole(app: App, { config, domains, version, demo, rateCounter }: Options, shared: ConsoleGuard): void {
   const { basePath, rateLimit, dashboardPort } = config;
   const { attempts, clock, clientAddress, cookies } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));

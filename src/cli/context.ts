@@ -78,7 +78,7 @@ export function createCommandContext({
   const withLocalApi = <T>(work: (api: Api) => Promise<T>): Promise<T> =>
     withStore(async (store) => {
       const organization = await getOrganization(store.domains, org);
-      const local = openLocalApi({ ...store, clock: systemClock, actor: actor() });
+      const local = openLocalApi({ ...store, config: readConfig(), clock: systemClock, actor: actor() });
       try {
         return await work(createApi(local.send, organization));
       } finally {

@@ -1,7 +1,7 @@
 import { TIERS } from '../organizations/organization.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand } from './command.ts';
-import { jsonOption, nameRule, oneOf, option, requiredOption } from './parameters.ts';
+import { anyText, jsonOption, oneOf, option, requiredOption } from './parameters.ts';
 
 const DEFAULT_TIER = 'SCALE';
 
@@ -9,8 +9,9 @@ export const init = defineCommand({
   name: 'init',
   summary: 'Create the first organization of a store, and print its admin key, which is shown only once',
   settings: STORE_SETTINGS,
+  mayCreateStore: true,
   options: {
-    name: requiredOption('<name>', 'Name of the organization', nameRule),
+    name: requiredOption('<name>', 'Name of the organization', anyText),
     tier: option('<tier>', `Tier: ${TIERS.join(', ')}; ${DEFAULT_TIER} if omitted`, oneOf(TIERS)),
     fleetOut: option('<file>', 'Write the organization to a new fleet file, with hashes instead of secrets'),
     json: jsonOption,
