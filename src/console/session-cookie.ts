@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { BasePath } from '../http/base-path.ts';
 import type { State } from '../state/state.ts';
 import { findCookieSuffix, insertCookieSuffix } from './store.ts';
 
@@ -28,9 +27,10 @@ export interface SessionCookies {
 
 /**
  * Cookies ignore the port, so a page on another port of the host, such as the endpoint of a service, could set a cookie
- * whose name it knows. The names therefore end with a random text, the same on every node.
+ * whose name it knows. The names therefore end with a random text, the same on every node. The base path is the prefix of
+ * every path; empty at the root.
  */
-export function createSessionCookies(suffix: string, basePath: BasePath): SessionCookies {
+export function createSessionCookies(suffix: string, basePath: string): SessionCookies {
   const plainName = `${NAME}_${suffix}`;
   const secureName = `${basePath === '' ? HOST_PREFIX : SECURE_PREFIX}${plainName}`;
 

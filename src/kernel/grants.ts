@@ -1,4 +1,4 @@
-import { findPermission, OPERATIONS, UNRESTRICTED_OPERATIONS } from './permissions.ts';
+import { findPermission, OPERATIONS, UNRESTRICTED_OPERATIONS, UNSUPPORTED_OPERATION } from './permissions.ts';
 import { type CustomRole, type DashboardAccess, hasManagementAccess, type KeyRole, type Policy } from './roles.ts';
 import {
   ALL_SERVICES,
@@ -50,7 +50,7 @@ export function createGrants(roles: readonly KeyRole[], customRoles: readonly Na
   }
 
   function permits(operation: string, serviceId: string | undefined): boolean {
-    if (UNRESTRICTED_OPERATIONS.includes(operation)) return true;
+    if (operation === UNSUPPORTED_OPERATION || UNRESTRICTED_OPERATIONS.includes(operation)) return true;
     const services = getServices(operation);
     return serviceId === undefined ? !isEmpty(services) : contains(services, serviceId);
   }
