@@ -20,6 +20,7 @@ import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
+import { organizationChangeRoutes } from './fleet/routes.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { createAttemptLimit } from './http/attempt-limit.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -121,6 +122,7 @@ function createManagement(
     bodyLimitBytes: management.bodyLimitBytes,
     routes: [
       organizationRoutes(domains),
+      organizationChangeRoutes(domains),
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
