@@ -61,7 +61,7 @@ const listServices = defineCommand({
         id,
         name,
         driver,
-        `${records[index]?.status?.state ?? ''}${driver === 'simulated' ? ' (simulated)' : ''}`,
+        records[index]?.status?.state ?? records[index]?.state ?? '',
         String(scaling.numReplicas),
         `${scaling.minReplicaMemoryGb}–${scaling.maxReplicaMemoryGb} GB`,
         scaling.idleScaling ? `after ${scaling.idleTimeoutMinutes} min` : 'never',
