@@ -22,6 +22,7 @@ import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
 import { createLogReader } from './drivers.ts';
+import { organizationChangeRoutes } from './fleet/routes.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import type { AttemptLimit } from './http/attempt-limit.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -139,6 +140,7 @@ export function createManagement(
     bodyLimitBytes: management.bodyLimitBytes,
     routes: [
       organizationRoutes(domains),
+      organizationChangeRoutes(domains),
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),

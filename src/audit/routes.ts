@@ -12,6 +12,7 @@ import type { Audit } from './audit.ts';
 import type { ActivityFilter } from './filter.ts';
 import { findKeyUpdateType, toPublicType } from './public-type.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
+import { listTargets } from './targets.ts';
 
 const tags = ['Activities'];
 
@@ -137,6 +138,7 @@ function toRecord(activity: Activity) {
     serviceId,
     targetKeyId: resource.type === 'key' ? resource.id : undefined,
     keyUpdateType: findKeyUpdateType(activity),
+    ...listTargets(activity),
     resourceType: resource.type,
     resourceId: resource.id,
     before,

@@ -42,11 +42,14 @@ export const ActivityQuery = Type.Object(
   { additionalProperties: false },
 );
 
+const targets = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
 export const ActivityRecord = NamedObject('Activity', {
   id: Type.String({ format: 'uuid' }),
   createdAt: Type.String({ format: 'date-time' }),
   type: Type.Enum([...PUBLIC_TYPES], {
-    description: 'A type of the public interface: the nearest one if activityType is not one of them',
+    description:
+      'A type of the public interface: the nearest one if activityType is not one of them. It has none for dashboards and sources; theirs is the activityType',
   }),
   activityType: Type.Enum([...ACTIVITY_TYPES], { description: 'The exact type' }),
   actorType: Type.Enum(['api', 'system']),
@@ -59,6 +62,10 @@ export const ActivityRecord = NamedObject('Activity', {
   serviceId: Type.Optional(Type.String({ format: 'uuid' })),
   targetKeyId: Type.Optional(Type.String({ description: 'The id of the changed key' })),
   keyUpdateType: Type.Optional(Type.Enum([...KEY_UPDATE_TYPES], { description: 'What changed in the key' })),
+  targetRoleIds: targets('The changed role, or the roles that a key gained and lost'),
+  targetRoleNames: targets('Their names, if the activity contains all of them'),
+  targetActorIds: targets('The key whose roles changed: apiKey/{id}'),
+  targetResourceIds: targets('The resources that the policies of a changed role name'),
   resourceType: Type.String(),
   resourceId: Type.String(),
   before: Type.Optional(

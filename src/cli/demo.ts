@@ -120,6 +120,7 @@ function formatWelcome(
 
   Query a service
     ${formatQuery(analytics)}
+    The service analytics-reader is simulated: embedded services cannot share the data of a warehouse.
 
   Update service scaling
     curl -X PATCH ${admin} ${json} \\

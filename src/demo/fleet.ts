@@ -73,6 +73,7 @@ const services: ServiceSpec[] = [
     transparentDataEncryptionKeyId: 'demo-tde-key',
     createdAt: '2026-01-12T08:30:00Z',
   },
+  // Simulated, unlike the others: embedded services cannot share the data of a warehouse.
   {
     id: ids.reader,
     name: 'analytics-reader',

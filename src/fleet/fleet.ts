@@ -2,7 +2,9 @@ import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, rejectViolations } from '../kernel/errors.ts';
+import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import { updateOrganization } from '../organizations/store.ts';
 import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import type { State } from '../state/state.ts';
@@ -13,7 +15,7 @@ import type { Step } from './plan.ts';
 import { countProgress, createProgressLog, inSteps, type Progress } from './progress.ts';
 import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
-import { lockFleet } from './store.ts';
+import { isOrganizationDeclared, lockFleet } from './store.ts';
 import { listWeakSecrets } from './weak-secrets.ts';
 
 interface ApplyOptions extends DryRunOption {
@@ -80,6 +82,30 @@ export function createFleet({ state, clock, audit, organizations, log }: Options
         throw error;
       }
     },
+
+    /** Throws `conflict` if a file declares the organization: its name is what the file says. */
+    renameOrganization: (actor: Actor, organizationId: string, name: string): Promise<Organization> =>
+      state.write(async (tx) => {
+        await organizations.lock(tx, organizationId);
+        const before = await organizations.get(organizationId, tx);
+        if (name === before.name) return before;
+        if (await isOrganizationDeclared(tx, organizationId))
+          throw new AppError(
+            'conflict',
+            'The organization is declared in a fleet file; change its name in the file and apply it',
+            { field: 'name' },
+          );
+        const after = { ...before, name };
+        await updateOrganization(tx, after);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'organization_update_name',
+          resource: { type: 'organization', id: organizationId },
+          before: { name: before.name },
+          after: { name },
+        });
+        return after;
+      }),
 
     /** The whole state as a fleet file. Applying it to the same store changes nothing. */
     export: (): Promise<FleetFile> => exportFleet(state.db),

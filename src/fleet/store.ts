@@ -26,6 +26,18 @@ export async function listDocuments(tx: Db, organizationId: string): Promise<App
   return rows.map(({ kind, id, document }) => ({ kind, id, fields: JSON.parse(document) }));
 }
 
+/** Whether a file declares the organization itself. */
+export async function isOrganizationDeclared(db: Db, organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('fleet_documents')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'organization')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 const putRows = preparedRows<Tables['fleet_documents']>(['organization_id', 'kind', 'id', 'document'], (db, rows) =>
   db
     .insertInto('fleet_documents')

@@ -53,11 +53,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'organizationPrometheusGet',
     'organizationPrometheusDiscoveryGet',
   ]),
-  'control-plane:organization:manage': organization('write', 'Create, change and delete custom roles', [
-    'organizationRolePost',
-    'organizationRolePatch',
-    'organizationRoleDelete',
-  ]),
+  'control-plane:organization:manage': organization(
+    'write',
+    'Rename the organization; create, change and delete custom roles',
+    ['organizationUpdate', 'organizationRolePost', 'organizationRolePatch', 'organizationRoleDelete'],
+  ),
   'control-plane:organization:view-activities': organization('read', 'View the audit log', [
     'activityGetList',
     'activityGet',

@@ -11,8 +11,8 @@ export function createOrganizations({ db }: { db: Db }) {
   return {
     list: (): Promise<Organization[]> => listOrganizations(db),
 
-    async get(id: string): Promise<Organization> {
-      return (await findOrganization(db, id)) ?? missing(id);
+    async get(id: string, tx: Db = db): Promise<Organization> {
+      return (await findOrganization(tx, id)) ?? missing(id);
     },
 
     /** Whether there is an organization at all. */

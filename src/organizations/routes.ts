@@ -2,12 +2,10 @@ import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import { pageResponse, pageSuccess, readPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
-import { isoSeconds } from '../kernel/clock.ts';
 import { PageQuery } from '../kernel/page-schema.ts';
 import { READERS } from '../kernel/roles.ts';
-import type { Organization } from './organization.ts';
 import type { Organizations } from './organizations.ts';
-import { OrganizationPath, OrganizationRecord } from './schema.ts';
+import { OrganizationPath, OrganizationRecord, toOrganizationRecord } from './schema.ts';
 
 const tags = ['Organizations'];
 
@@ -27,7 +25,7 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
       },
       async (request) => {
         const page = readPage(request, ['text']);
-        const organization = toRecord(await organizations.get(getIdentity(request).organizationId));
+        const organization = toOrganizationRecord(await organizations.get(getIdentity(request).organizationId));
         const [lastId = ''] = page.after ?? [];
         return pageSuccess(request, page, organization.id > String(lastId) ? [organization] : [], undefined);
       },
@@ -44,15 +42,8 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
           response: managementResponse(OrganizationRecord),
         },
       },
-      async (request) => success(request, toRecord(await organizations.get(getIdentity(request).organizationId))),
+      async (request) =>
+        success(request, toOrganizationRecord(await organizations.get(getIdentity(request).organizationId))),
     );
   };
 }
-
-const toRecord = ({ id, name, createdAt, tier }: Organization) => ({
-  id,
-  name,
-  createdAt: isoSeconds(createdAt),
-  tier,
-  privateEndpoints: [],
-});

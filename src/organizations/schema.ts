@@ -1,6 +1,7 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { isoSeconds } from '../kernel/clock.ts';
 import { NamedObject } from '../kernel/named-object.ts';
-import { TIERS } from './organization.ts';
+import { type Organization, TIERS } from './organization.ts';
 
 export const OrganizationPath = Type.Object({
   organizationId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
@@ -11,5 +12,24 @@ export const OrganizationRecord = NamedObject('Organization', {
   name: Type.String(),
   createdAt: Type.String({ format: 'date-time' }),
   tier: Type.Enum([...TIERS]),
-  privateEndpoints: Type.Array(Type.Object({})),
+  privateEndpoints: Type.Array(Type.Object({}), { description: 'Always empty' }),
+  byocConfig: Type.Array(Type.Object({}), { description: 'Always empty: services run where the control plane runs' }),
+  enableCoreDumps: Type.Boolean({ description: 'Always false' }),
+  capabilities: Type.Object({ snapshots: Type.Boolean({ description: 'Always false' }) }),
+});
+
+export const toOrganizationRecord = ({
+  id,
+  name,
+  createdAt,
+  tier,
+}: Organization): Static<typeof OrganizationRecord> => ({
+  id,
+  name,
+  createdAt: isoSeconds(createdAt),
+  tier,
+  privateEndpoints: [],
+  byocConfig: [],
+  enableCoreDumps: false,
+  capabilities: { snapshots: false },
 });

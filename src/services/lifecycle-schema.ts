@@ -8,7 +8,7 @@ import { MAX_ADDRESSES, MAX_TAGS } from './entry-lists.ts';
 import { ALL_REGIONS, PROVIDERS } from './regions.ts';
 import { ReplicaScalingBody, ScalingBody, ServiceRecord } from './schema.ts';
 import { SERVICE_KINDS } from './service.ts';
-import { Unsupported, UnsupportedUnless } from './unsupported.ts';
+import { PUBLIC_DEFAULTS, Unsupported, UnsupportedUnless } from './unsupported.ts';
 
 const MAX_NAME_LENGTH = 50;
 
@@ -34,7 +34,7 @@ const isDisabled = (value: unknown): boolean =>
   Array.isArray(value) && value.every((endpoint) => endpoint?.enabled === false);
 
 const Endpoints = Unsupported('Services have no MySQL endpoint; set enabled to false', isDisabled);
-const ReleaseChannel = UnsupportedUnless('default', 'default is the only release channel');
+const ReleaseChannel = UnsupportedUnless(PUBLIC_DEFAULTS.releaseChannel, 'default is the only release channel');
 const CoreDumps = Unsupported('Services write no core dumps');
 const PrivateEndpoints = Unsupported('Private endpoints are not supported');
 
@@ -73,7 +73,10 @@ export const CreateServiceBody = NamedObject('ServicePostRequest', {
   hasTransparentDataEncryption: Unsupported('Transparent data encryption is not supported'),
   privateEndpointIds: PrivateEndpoints,
   privatePreviewTermsChecked: Unsupported('There are no private preview features'),
-  profile: Unsupported('There are no instance profiles; memory and CPU have a fixed ratio'),
+  profile: UnsupportedUnless(
+    PUBLIC_DEFAULTS.profile,
+    'v1-default is the only profile; memory and CPU have a fixed ratio',
+  ),
   releaseChannel: ReleaseChannel,
 });
 

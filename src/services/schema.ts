@@ -12,7 +12,9 @@ import { getEffectiveScaling } from './schedule.ts';
 import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
 import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
 import { AUTOSCALING_MODES } from './service-settings.ts';
+import { toSimulatedStatus } from './simulated-status.ts';
 import { TagFilter } from './tag-filter.ts';
+import { PUBLIC_DEFAULTS } from './unsupported.ts';
 import { getWantedSize } from './wanted-size.ts';
 
 export const ServicePath = Type.Object({
@@ -153,7 +155,7 @@ const ServiceStatus = NamedObject(
       }),
     ),
   },
-  { description: 'What was asked for, what was observed, and what is being changed; absent for simulated services' },
+  { description: 'What was asked for, what was observed (nothing, if it is simulated), and what is being changed' },
 );
 
 const Tag = NamedObject('ResourceTagsV1', { key: Type.String(), value: text() });
@@ -176,6 +178,7 @@ export const ServiceRecord = NamedObject('Service', {
         'Where clients connect. Also of a service that is idle or stopped, because the address stays the same; see state',
     }),
   ),
+  enableCoreDumps: Type.Boolean({ description: 'Always false: services write no core dumps' }),
   driver: Type.Enum([...DRIVERS], {
     description: 'What runs the service. A simulated service has no process; its state follows the commands',
   }),
@@ -196,8 +199,10 @@ export const ServiceRecord = NamedObject('Service', {
   name: Type.String(),
   numReplicas: Type.Number({ description: 'In horizontal mode the minimum' }),
   privateEndpointIds: Type.Optional(Type.Array(Type.String())),
+  profile: Type.String({ description: 'Always the standard ratio of CPU and memory' }),
   provider: text(),
   region: text(),
+  releaseChannel: Type.String({ description: 'There is one' }),
   replicaMemoryGb: Type.Optional(Type.Number({ description: 'In horizontal mode only' })),
   scalingSchedule: Type.Optional(ScalingScheduleRecord),
   state: Type.Enum([...SERVICE_STATES], { description: 'As the driver reported it' }),
@@ -228,6 +233,7 @@ export function toServiceRecord(service: Readonly<Service>, clock: Pick<Clock, '
     driver,
     autoscalingMode,
     currentScaling: toCurrentScaling(service, now),
+    ...PUBLIC_DEFAULTS,
     ...(isTierOmitted ? undefined : { tier: kind }),
     ...(details.databaseVersion === undefined ? undefined : { clickhouseVersion: details.databaseVersion }),
     ...(service.settings?.scalingSchedule ? { scalingSchedule: toScheduleRecord(service, now) } : undefined),
@@ -235,7 +241,7 @@ export function toServiceRecord(service: Readonly<Service>, clock: Pick<Clock, '
     ...sizes,
     ...details,
     // After the details: a declared endpoint does not replace the one that was observed.
-    ...(driver === 'simulated' ? undefined : toDrivenFields(service, now)),
+    ...(driver === 'simulated' ? { status: toSimulatedStatus(service, now) } : toDrivenFields(service, now)),
   };
 }
 

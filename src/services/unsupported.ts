@@ -1,5 +1,8 @@
 import Type from 'typebox';
 
+/** The defaults of the public service, which are the only values here. */
+export const PUBLIC_DEFAULTS = { releaseChannel: 'default', profile: 'v1-default', enableCoreDumps: false } as const;
+
 /**
  * A member that the public interface has and we do not support: a value that asks for nothing is accepted, any other is
  * rejected with the sentence (decision B4).

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { getSystemRoleId } from '../../src/kernel/roles.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { createKey, getKeyId, keysPath, postKey, sha256, toHashData } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
@@ -108,7 +109,15 @@ onEachStore('activities', (store) => {
       resourceId: id,
       targetKeyId: id,
     };
-    expect([created, more]).toEqual([{ ...known, ...toTypes('key_create', 'created'), after: expectedKey }, []]);
+    const targets = {
+      targetRoleIds: [getSystemRoleId('developer')],
+      targetRoleNames: ['developer'],
+      targetActorIds: [`apiKey/${id}`],
+    };
+    expect([created, more]).toEqual([
+      { ...known, ...targets, ...toTypes('key_create', 'created'), after: expectedKey },
+      [],
+    ]);
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
     const updated = await recordActivities(() =>
@@ -123,7 +132,9 @@ onEachStore('activities', (store) => {
     const deleted = await recordActivities(() =>
       server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }),
     );
-    expect(deleted).toEqual([{ ...known, ...toTypes('key_delete', 'deleted'), before: { ...expectedKey, ...after } }]);
+    expect(deleted).toEqual([
+      { ...known, ...targets, ...toTypes('key_delete', 'deleted'), before: { ...expectedKey, ...after } },
+    ]);
   });
 
   it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
@@ -140,11 +151,11 @@ onEachStore('activities', (store) => {
       'usage_cost_import',
     ])
       expect(types).toContain(type);
-    // The public types, which clients with a closed list can read.
+    // The public types, which clients with a closed list can read. Dashboards have none.
     const shown = new Set(activities.map(({ type }: { type: string }) => type));
-    for (const type of ['udf_create', 'key_create', 'organization_update_spend_alert']) expect(shown).toContain(type);
-    for (const type of ['dashboard_create', 'dashboard_token_create', 'usage_cost_import'])
-      expect(shown).not.toContain(type);
+    for (const type of ['dashboard_create', 'key_create', 'organization_update_spend_alert'])
+      expect(shown).toContain(type);
+    for (const type of ['udf_create', 'dashboard_token_create', 'usage_cost_import']) expect(shown).not.toContain(type);
     const text = JSON.stringify(activities);
     for (const secret of [acme.admin.keyId, acme.admin.keySecret, acme.token]) {
       expect(text).not.toContain(secret);

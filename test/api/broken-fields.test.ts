@@ -41,10 +41,10 @@ const TOTAL_MEMORY = {
   broken: [12, 30, 1080],
 };
 const IDLE = { named: ['idleTimeoutMinutes'], valid: [5, 15], broken: [4, '15'] };
-const OPERATIONS = {
+const OPERATIONS: Record<'scaling' | 'replicaScaling', { named: string[]; valid: unknown[]; broken: unknown[] }[]> = {
   scaling: [{ ...REPLICAS, named: ['numReplicas'] }, TOTAL_MEMORY, IDLE],
   replicaScaling: [REPLICAS, REPLICA_MEMORY, IDLE],
-} as const;
+};
 
 /** Whether the size of the service forbids the value, whatever else the request and earlier requests say. */
 function isForbidden(service: ServiceName, field: string, value: number): boolean {

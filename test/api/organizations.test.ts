@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 
 const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
@@ -65,4 +66,68 @@ onEachStore('reading organizations', (store) => {
       expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.page: Unknown parameter <string:1>']);
     },
   );
+
+  it('has the fields of the public interface that have one value here', async () => {
+    const { json } = await server.call({ path: `/v1/organizations/${acme.id}`, key: acme.admin });
+    expect(json.result).toEqual({
+      id: acme.id,
+      name: 'Acme',
+      tier: 'SCALE',
+      createdAt: expect.any(String),
+      privateEndpoints: [],
+      byocConfig: [],
+      enableCoreDumps: false,
+      capabilities: { snapshots: false },
+    });
+  });
+
+  describe('renaming', () => {
+    const path = `/v1/organizations/${globex.id}`;
+    const patch = (body: object, key = globex.admin) => server.call({ method: 'PATCH', path, key, body });
+
+    it('an organization that a fleet file declares keeps the name of the file: 409', async () => {
+      const { status, json } = await patch({ name: 'Other' });
+      expect([status, json.error]).toEqual([
+        409,
+        'CONFLICT: The organization is declared in a fleet file; change its name in the file and apply it',
+      ]);
+      for (const body of [{}, { name: 'Globex' }, { enableCoreDumps: false, privateEndpoints: { remove: [] } }])
+        expect((await patch(body)).json.result).toMatchObject({ id: globex.id, name: 'Globex' });
+    });
+
+    it.each([
+      [{ name: '' }, 'name: The value must not be empty <string:>'],
+      [{ enableCoreDumps: true }, 'enableCoreDumps: Services write no core dumps <boolean:true>'],
+      [
+        { privateEndpoints: { add: [{ id: 'vpce' }] }, name: 1 },
+        'name: The value must be a string <number:1>; request body.privateEndpoints: Private endpoints are not supported <object>',
+      ],
+    ])('B4: %j is a 400 that says why', async (body, error) => {
+      const { status, json } = await patch(body);
+      expect([status, json.error]).toEqual([400, `BAD_REQUEST: request body.${error}`]);
+    });
+
+    it('another one is renamed, with an activity', async () => {
+      await runSql(
+        server,
+        `DELETE FROM fleet_documents WHERE organization_id = '${globex.id}' AND kind = 'organization'`,
+      );
+      const { status, json } = await patch({ name: 'Globex Corporation' });
+      expect([status, json.result]).toEqual([
+        200,
+        expect.objectContaining({ id: globex.id, name: 'Globex Corporation' }),
+      ]);
+      expect((await server.call({ path, key: globex.admin })).json.result).toEqual(json.result);
+      const activities = (await server.call({ path: `${path}/activities?limit=1`, key: globex.admin })).json.result;
+      expect(activities).toMatchObject([
+        {
+          type: 'organization_update_name',
+          resourceId: globex.id,
+          before: { name: 'Globex' },
+          after: { name: 'Globex Corporation' },
+        },
+      ]);
+      expect((await patch({ name: 'x' }, acme.admin)).status).toBe(404);
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Credentials } from '../support/client.ts';
+import type { Credentials, Json } from '../support/client.ts';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { createKey, getKeyId, keysPath, postKey } from '../support/keys.ts';
 import { createPolicy, createRoleClient, ORGANIZATION, ROLES, SYSTEM_ROLES } from '../support/roles.ts';
@@ -231,6 +231,31 @@ onEachStore('custom roles', (store) => {
       ['role_delete', expect.objectContaining({ name: `${role.name}!` }), undefined],
       ['role_update', { name: role.name }, { name: `${role.name}!` }],
       ['role_create', undefined, { name: role.name, policies: [createPolicy(['activityGetList'])] }],
+    ]);
+    const targets = { targetRoleIds: [role.id], targetRoleNames: [role.name] };
+    expect(result[1]).toMatchObject({ ...targets, targetRoleNames: [role.name, `${role.name}!`] });
+    expect(result[2]).toMatchObject({ ...targets, targetResourceIds: [`organization/${acme.id}`] });
+  });
+
+  it('an activity of a key names the roles that it gained and lost', async () => {
+    const role = await createRole([]);
+    const { id } = (await postKey(server, { roles: ['developer'] })).json.result.key;
+    await patchKey(id, { assignedRoleIds: [SYSTEM_ROLES.developer, role.id] });
+    await patchKey(id, { roles: ['admin'] });
+    await patchKey(id, { name: 'renamed' });
+    const { result } = (await read(`${ORGANIZATION}/activities?resource_id=${id}`)).json;
+    const { developer, admin } = SYSTEM_ROLES;
+    const targetActorIds = [`apiKey/${id}`];
+    const named = ['targetRoleIds', 'targetRoleNames', 'targetActorIds', 'keyUpdateType'];
+    expect(
+      result.map((activity: Json) =>
+        Object.fromEntries(named.flatMap((name) => (name in activity ? [[name, activity[name]]] : []))),
+      ),
+    ).toEqual([
+      { keyUpdateType: 'name-changed' },
+      { keyUpdateType: 'roles-v2-changed', targetRoleIds: [developer, role.id, admin], targetActorIds },
+      { keyUpdateType: 'roles-v2-changed', targetRoleIds: [role.id], targetActorIds },
+      { keyUpdateType: 'created', targetRoleIds: [developer], targetRoleNames: ['developer'], targetActorIds },
     ]);
   });
 

@@ -231,7 +231,7 @@ onEachStore('the lifecycle of a service', (store) => {
     [{ complianceType: 'pci' }, 'request body.complianceType: There is no HIPAA or PCI deployment <string:pci>'],
     [
       { profile: 'v1-highmem' },
-      'request body.profile: There are no instance profiles; memory and CPU have a fixed ratio <string:v1-highmem>',
+      'request body.profile: v1-default is the only profile; memory and CPU have a fixed ratio <string:v1-highmem>',
     ],
     [
       { driver: 'kubernetes' },

@@ -42,13 +42,33 @@ const currentScaling = {
   effectiveMinReplicas: 3,
 };
 /** Fields that our contract does not show and public clients need. */
-const additional = { autoscalingMode: 'vertical', currentScaling, driver: 'simulated', tier: 'production' };
+const additional = {
+  autoscalingMode: 'vertical',
+  currentScaling,
+  driver: 'simulated',
+  tier: 'production',
+  releaseChannel: 'default',
+  profile: 'v1-default',
+  enableCoreDumps: false,
+};
+/** S8: a simulated service says that nothing runs and nothing was observed. */
+const simulated = (state: string) => ({
+  state,
+  since: expect.stringMatching(/Z$/),
+  reason: 'Simulated: no process runs, and the state follows the commands',
+  desiredState: 'running',
+  generation: expect.any(Number),
+  observedGeneration: expect.any(Number),
+  requested: { replicas: 3, replicaMemoryGb: 16 },
+  observed: {},
+});
 const fullRecord = {
   ...additional,
   ...details,
   ...scaling,
   clickhouseVersion: '25.3',
   state: 'idle',
+  status: simulated('idle'),
   provider: 'aws',
   region: 'eu-west-1',
   id: full,
@@ -110,6 +130,7 @@ onEachStore('the service record', (store) => {
       id: bare,
       name: 'bare',
       state: 'running',
+      status: simulated('running'),
       createdAt: '2026-02-01T10:00:00Z',
       dataWarehouseId: json.result.dataWarehouseId,
       isPrimary: true,

@@ -234,10 +234,12 @@ describe('the status of a service', () => {
   });
 
   it('is read again sooner during a change, and not at all for simulated services', () => {
-    expect(getPollMs([{ state: 'running' }])).toBe(false);
-    expect(getPollMs([{ state: 'running' }, { state: 'stopping' }])).toBe(1000);
-    expect(getPollMs([{ state: 'running', status }])).toBe(10_000);
-    expect(getPollMs([{ state: 'running', status: { ...status, state: 'resizing' } }])).toBe(1000);
+    const simulated = { driver: 'simulated', state: 'running', status } as const;
+    const embedded = { ...simulated, driver: 'embedded' } as const;
+    expect(getPollMs([simulated])).toBe(false);
+    expect(getPollMs([simulated, { ...simulated, status: { ...status, state: 'stopping' } }])).toBe(1000);
+    expect(getPollMs([simulated, embedded])).toBe(10_000);
+    expect(getPollMs([{ ...embedded, status: { ...status, state: 'resizing' } }])).toBe(1000);
   });
 
   it('has no line where the load was not measured', () => {

@@ -20,9 +20,9 @@ const SETTLED_POLL_MS = 10_000;
  * The pause before services are read again; queries pause while the page is hidden. Simulated services change by commands
  * only, so they are not read again once they have settled.
  */
-export function getPollMs(services: readonly Pick<Service, 'state' | 'status'>[]): number | false {
+export function getPollMs(services: readonly Pick<Service, 'driver' | 'state' | 'status'>[]): number | false {
   if (services.some(isInTransition)) return TRANSITION_POLL_MS;
-  return services.some(({ status }) => status !== undefined) && SETTLED_POLL_MS;
+  return services.some(({ driver }) => driver !== 'simulated') && SETTLED_POLL_MS;
 }
 
 /** "3 replicas with 16 GB each". Drivers may not know one of the figures, or both. */

@@ -97,7 +97,7 @@ const UNSUPPORTED: [string, string][] = [
     'update x --new-name y',
     'delete x',
   ].map((rest): [string, string] => [`org byoc ${rest}`, 'Pilothouse does not manage cloud accounts']),
-  ['org update --new-name Other', 'Organizations are declared in the fleet file'],
+  ['org update --new-name Other', 'The organization is declared in a fleet file'],
   [
     'service profile list --region us-east-1',
     'Pilothouse has no machine profiles; set the memory of a replica instead',
