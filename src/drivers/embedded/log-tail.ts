@@ -6,7 +6,7 @@ const MAX_BYTES = 256 * 1024;
 /** Longer lines are cut. */
 const MAX_LINE_LENGTH = 4096;
 
-export interface LogTail {
+interface LogTail {
   /** Oldest first. Control characters are shown as `\x1b`. */
   lines: string[];
   /** The log has earlier lines. */

@@ -6,7 +6,7 @@ export const CLIENTS = ['curl', 'Python', 'JavaScript', 'JDBC', 'Go'] as const;
 export type Client = (typeof CLIENTS)[number];
 
 /** Stands for the password while it is not known: the server has only a hash of it. */
-export const PASSWORD_PLACEHOLDER = 'PASSWORD';
+const PASSWORD_PLACEHOLDER = 'PASSWORD';
 
 /** The package that a snippet needs. */
 export const PACKAGES: Partial<Record<Client, string>> = {

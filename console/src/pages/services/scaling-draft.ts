@@ -28,7 +28,7 @@ export const toScalingDraft = (service: ScalingSettings): ScalingDraft => ({
 });
 
 /** The settings of a service, or the defaults of a new one. */
-export type ScalingSettings = Pick<Service, ScalingField>;
+type ScalingSettings = Pick<Service, ScalingField>;
 
 /** Only the changed fields, so that concurrent changes to other fields are kept. */
 export function toScalingChange(service: ScalingSettings, draft: ScalingDraft): ScalingChange {
