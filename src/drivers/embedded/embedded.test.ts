@@ -80,7 +80,7 @@ describe('an embedded service', () => {
     expect((await query(service, 'SELECT 1', { 'X-ClickHouse-Key': 'wrong' })).status).toBe(403);
     const read = `SELECT getClientHTTPHeader('${SECRET_HEADER}') SETTINGS allow_get_client_http_header = 1`;
     expect((await query(service, read)).text).toBe('');
-    expect(readdirSync(join(directory, service.id))).toEqual(['data']);
+    expect(readdirSync(join(directory, service.id))).toEqual(['clickhouse.log', 'data']);
   });
 
   it.each(['SYSTEM SHUTDOWN', 'SYSTEM STOP LISTEN HTTP', 'SYSTEM RELOAD USERS'])('rejects %s', async (sql) => {

@@ -3,7 +3,7 @@ import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { createKeyedQueue } from '../../kernel/queue.ts';
 import { findInstallation } from '../../listener/installation.ts';
-import { describeEnd, findFreePort } from '../../listener/listener.ts';
+import { findFreePort } from '../../listener/listener.ts';
 import { isRefused, query } from '../../listener/query.ts';
 import type { Desired, DrivenService, Driver, Load, Observed, ObservedState } from '../driver.ts';
 import { type Blocker, listBlockers } from './blockers.ts';
@@ -95,8 +95,8 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
     void running.ended.then((reason) => {
       if (entry.running !== running) return;
       delete entry.running;
-      entry.failure = `ClickHouse stopped: ${describeEnd(running, reason)}`;
-      log.warn({ service: id, reason, lines: running.listLines() }, 'an embedded service stopped unexpectedly');
+      entry.failure = `ClickHouse stopped: the process ended with ${reason}`;
+      log.warn({ service: id, reason }, 'an embedded service stopped unexpectedly');
       onChange?.(id);
     });
   }

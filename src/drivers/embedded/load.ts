@@ -3,6 +3,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts';
 import { query } from '../../listener/query.ts';
 import type { Load } from '../driver.ts';
 import type { RunningService } from './running-service.ts';
+import { trimQueryLog } from './server-settings.ts';
 
 /** USER_HZ, the unit of /proc/PID/stat, on x64 and arm64. */
 const TICKS_PER_SECOND = 100;
@@ -29,6 +30,7 @@ export function createLoadMeter(service: RunningService, clock: Clock) {
     if (stored === undefined || clock.monotonicMs() - stored.atMs >= STORED_BYTES_MS) {
       const text = await query(service.upstream, 'SELECT sum(bytes_on_disk) FROM system.parts', signal);
       stored = { bytes: Number(text), atMs: clock.monotonicMs() };
+      await trimQueryLog(service.upstream, signal);
     }
     return stored.bytes;
   }
