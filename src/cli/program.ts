@@ -27,6 +27,7 @@ import { serviceQueryCommands } from './service-queries.ts';
 import { serviceCommands } from './services.ts';
 import { supportBundle } from './support-bundle.ts';
 import { formatTable } from './table.ts';
+import { escapeControls } from './terminal-text.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
 import { usageEngineCommands } from './usage-engine.ts';
@@ -173,19 +174,19 @@ function readParameters(
 
 function printOutput({ print, printMessage }: ProcessAccess, output: CommandOutput, isJson: boolean): void {
   const { json, table, lines = [], notes = [], warnings = [] } = output;
-  for (const warning of warnings) printMessage(`warning: ${warning}`);
+  for (const warning of warnings) printMessage(escapeControls(`warning: ${warning}`));
   if (isJson && json !== undefined) {
-    print(JSON.stringify(json));
+    print(escapeControls(JSON.stringify(json)));
     return;
   }
-  for (const note of notes) printMessage(note);
-  for (const line of table ? formatTable(table.header, table.rows) : []) print(line);
+  for (const note of notes) printMessage(escapeControls(note));
+  for (const line of table ? formatTable(table.header, table.rows) : []) print(escapeControls(line));
   for (const line of lines) print(line);
 }
 
 function printError(error: unknown, { printMessage }: ProcessAccess): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-  for (const line of listMessages(error)) printMessage(`error: ${line}`);
+  for (const line of listMessages(error)) printMessage(escapeControls(`error: ${line}`));
   const isUsage = error instanceof UsageError || (error instanceof AppError && error.code === 'bad_request');
   return isUsage ? EXIT_USAGE : EXIT_FAILED;
 }

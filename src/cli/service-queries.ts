@@ -1,8 +1,9 @@
 import { getServiceDirectory } from '../drivers/embedded/directory.ts';
+import { readLog } from '../drivers/embedded/log-file.ts';
 import { getServicesDirectory } from '../drivers.ts';
 import { AppError } from '../kernel/errors.ts';
 import { INVALID, STORE_SETTINGS } from '../settings.ts';
-import { defineCommand, type ProcessAccess, UsageError } from './command.ts';
+import { defineCommand, UsageError } from './command.ts';
 import {
   anyText,
   argument,
@@ -14,6 +15,7 @@ import {
 } from './parameters.ts';
 import { connectToServer, keyOption, urlOption } from './server-client.ts';
 import { getService, serviceArgument } from './services.ts';
+import { escapeControls } from './terminal-text.ts';
 
 const MAX_SHOWN_ERROR = 2000;
 
@@ -64,26 +66,20 @@ const showLogs = defineCommand({
     lines: optionWithDefault('<number>', 'Number of lines', '100', countRule),
     json: jsonOption,
   },
-  run: ({ withOrganization, readConfig, readFile, arguments: { service }, options: { lines } }) =>
+  run: ({ withOrganization, readConfig, arguments: { service }, options: { lines } }) =>
     withOrganization(async (organization, domains) => {
       const { id, name, driver } = await getService(organization, domains, service);
       if (driver !== 'embedded')
         throw new AppError('conflict', `${name} has the driver ${driver}; only embedded services have a log here`);
       const { log } = getServiceDirectory(getServicesDirectory(readConfig()), id);
-      const found = readLog(readFile, log).slice(-lines);
-      return { json: found, lines: found, notes: found.length === 0 ? [`${name} has logged no errors.`] : [] };
+      const found = readLog(log).slice(-lines);
+      return {
+        json: found,
+        lines: found.map(escapeControls),
+        notes: found.length === 0 ? [`${name} has logged no errors.`] : [],
+      };
     }),
 });
-
-/** ClickHouse creates the file with its first start. At most 1 MiB. */
-function readLog(readFile: ProcessAccess['readFile'], path: string): string[] {
-  try {
-    return readFile(path).trimEnd().split('\n').filter(Boolean);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
 
 interface IdleStatus {
   state: string;

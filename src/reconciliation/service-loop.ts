@@ -146,7 +146,7 @@ export function createServiceLoop(options: Options) {
       return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
     },
 
-    /** Starts the service for a query. Throws if it is stopped or fails to start. */
+    /** Starts the service for a query. Throws if it is stopped (`conflict`) or fails to start (`unavailable`). */
     async wake(wake: Wake): Promise<void> {
       const actor = {
         type: 'system',
@@ -157,7 +157,7 @@ export function createServiceLoop(options: Options) {
       } as const;
       await services.wake(actor, organizationId, id, wake);
       await loop.trigger();
-      if (last?.failure) throw new AppError('unavailable', last.failure.message, { cause: last.failure });
+      if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
     },
 
     close: (): Promise<void> => loop.close(),
