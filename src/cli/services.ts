@@ -12,6 +12,7 @@ import { INVALID, STORE_SETTINGS } from '../settings.ts';
 import { type Command, defineCommand } from './command.ts';
 import {
   argument,
+  flag,
   jsonOption,
   nameRule,
   oneOf,
@@ -127,6 +128,34 @@ const createOne = defineCommand({
     }),
 });
 
+const startOne = defineCommand({
+  name: 'service start',
+  summary: 'Start a stopped service',
+  settings: [...STORE_SETTINGS, 'simulatedTransitionMs'],
+  arguments: { service: serviceArgument },
+  options: {
+    org: organizationOption,
+    empty: flag('If the data directory of an embedded service is missing, start it without its data'),
+    json: jsonOption,
+  },
+  run: ({ withOrganization, actor, arguments: { service }, options: { empty } }) =>
+    withOrganization((organization, domains) =>
+      sendCommand(organization, domains, service, (id) =>
+        domains.serviceLifecycle.command(actor(), organization.id, id, 'start', { allowEmpty: empty }),
+      ),
+    ),
+});
+
+async function sendCommand(
+  organization: Organization,
+  domains: Domains,
+  wanted: string,
+  send: (id: string) => Promise<Readonly<Service>>,
+) {
+  const after = await send((await getService(organization, domains, wanted)).id);
+  return { json: toRecord(after), lines: [`${after.name} is ${toRecord(after).state}.`] };
+}
+
 const commandService = (verb: string, command: StateCommand, summary: string): Command =>
   defineCommand({
     name: `service ${verb}`,
@@ -135,11 +164,11 @@ const commandService = (verb: string, command: StateCommand, summary: string): C
     arguments: { service: serviceArgument },
     options: { org: organizationOption, json: jsonOption },
     run: ({ withOrganization, actor, arguments: { service } }) =>
-      withOrganization(async (organization, domains) => {
-        const { id } = await getService(organization, domains, service);
-        const after = await domains.serviceLifecycle.command(actor(), organization.id, id, command);
-        return { json: toRecord(after), lines: [`${after.name} is ${toRecord(after).state}.`] };
-      }),
+      withOrganization((organization, domains) =>
+        sendCommand(organization, domains, service, (id) =>
+          domains.serviceLifecycle.command(actor(), organization.id, id, command),
+        ),
+      ),
   });
 
 const scaleOne = defineCommand({
@@ -191,7 +220,7 @@ export const serviceCommands = [
   listServices,
   getOne,
   createOne,
-  commandService('start', 'start', 'Start a stopped service'),
+  startOne,
   commandService('stop', 'stop', 'Stop a service'),
   commandService('awake', 'awake', 'Wake an idle service'),
   scaleOne,

@@ -63,7 +63,7 @@ function readProcFile(pid: number, name: string): string | undefined {
   }
 }
 
-function readCpuSeconds(pid: number): number | undefined {
+export function readCpuSeconds(pid: number): number | undefined {
   // The second field is the name in parentheses, which may contain spaces. User and system time are fields 14 and 15.
   const fields = readProcFile(pid, 'stat')?.split(') ').at(-1)?.split(' ');
   return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
