@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { DriverName } from './drivers/driver.ts';
 import { getServiceDirectory } from './drivers/embedded/directory.ts';
 import { createEmbeddedDriver } from './drivers/embedded/embedded.ts';
-import { readLogTail } from './drivers/embedded/log-tail.ts';
+import { readLogTail } from './drivers/embedded/log-file.ts';
 import { createKubernetesDriver } from './drivers/kubernetes/kubernetes-driver.ts';
 import { createWebhookDriver } from './drivers/webhook/webhook-driver.ts';
 import { readDirectoryName } from './engine/directory-id.ts';

@@ -197,17 +197,13 @@ function printOutput({ print, printMessage }: ProcessAccess, output: CommandOutp
   const { json, table, lines = [], notes = [], warnings = [] } = output;
   for (const warning of warnings) printMessage(escapeControls(`warning: ${warning}`));
   if (isJson && json !== undefined) {
-    print(JSON.stringify(json));
+    print(escapeControls(JSON.stringify(json)));
     return;
   }
   for (const note of notes) printMessage(escapeControls(note));
   for (const line of table ? formatTable(table.header, table.rows) : []) print(escapeControls(line));
   for (const line of lines) print(escapeControls(line));
 }
-
-/** Names may contain control characters, which a terminal would obey. Line breaks and tabs stay. */
-const escapeControls = (text: string): string =>
-  text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 function printError(error: unknown, { printMessage }: ProcessAccess): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;

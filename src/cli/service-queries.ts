@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
-import { getServiceDirectory } from '../drivers/embedded/directory.ts';
-import { getServicesDirectory } from '../drivers.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { ServiceLog } from '../reconciliation/log-schema.ts';
 import type { IdleStatus } from '../reconciliation/schema.ts';
 import { API_SETTINGS, STORE_SETTINGS } from '../settings.ts';
 import { defineCommand, type ProcessAccess, UsageError } from './command.ts';
@@ -43,33 +42,26 @@ const queryService = defineCommand({
 const showLogs = defineCommand({
   name: 'service logs',
   summary: 'Print the last lines of the error log of an embedded service',
-  settings: STORE_SETTINGS,
+  settings: API_SETTINGS,
   arguments: { service: serviceArgument },
   options: {
     org: organizationOption,
     lines: optionWithDefault('<number>', 'Number of lines', '100', countRule),
     json: jsonOption,
   },
-  run: ({ withOrganization, readConfig, readFile, arguments: { service }, options: { lines } }) =>
-    withOrganization(async (organization, domains) => {
-      const { id, name, driver } = await getService(organization, domains, service);
-      if (driver !== 'embedded')
-        throw new AppError('conflict', `${name} has the driver ${driver}; only embedded services have a log here`);
-      const { log } = getServiceDirectory(getServicesDirectory(readConfig()), id);
-      const found = readLog(readFile, log).slice(-lines);
-      return { json: found, lines: found, notes: found.length === 0 ? [`${name} has logged no errors.`] : [] };
+  run: ({ withApi, arguments: { service }, options: { lines } }) =>
+    withApi(async (api) => {
+      const { id, name } = await findService(api, service);
+      const options = { lines: 'lines' };
+      const found = await api.call<Static<typeof ServiceLog>>(`/services/${id}/logs`, { query: { lines }, options });
+      if (found.reason !== undefined) throw new AppError('conflict', found.reason);
+      return {
+        json: found.lines,
+        lines: found.lines,
+        notes: found.lines.length === 0 ? [`${name} has logged no errors.`] : [],
+      };
     }),
 });
-
-/** ClickHouse creates the file with its first start. At most 1 MiB. */
-function readLog(readFile: ProcessAccess['readFile'], path: string): string[] {
-  try {
-    return readFile(path).trimEnd().split('\n').filter(Boolean);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
 
 type Idle = Static<typeof IdleStatus>;
 

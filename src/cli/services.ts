@@ -15,6 +15,7 @@ import { type Command, defineCommand } from './command.ts';
 import {
   anyText,
   argument,
+  flag,
   jsonOption,
   numberRule,
   oneOf,
@@ -167,19 +168,40 @@ const createOne = defineCommand({
     }),
 });
 
+const COMMAND_SETTINGS = [...API_SETTINGS, 'simulatedTransitionMs'] as const;
+
+async function sendCommand(api: Api, service: string, body: { command: StateCommand; allowEmpty?: true | undefined }) {
+  const { id } = await findService(api, service);
+  const after = await api.call<ServiceRecord>(`/services/${id}/state`, {
+    method: 'PATCH',
+    body,
+    options: { allowEmpty: 'empty' },
+  });
+  return { json: after, lines: [`${after.name} is ${after.state}.`] };
+}
+
+const startOne = defineCommand({
+  name: 'service start',
+  summary: 'Start a stopped service',
+  settings: COMMAND_SETTINGS,
+  arguments: { service: serviceArgument },
+  options: {
+    org: organizationOption,
+    empty: flag('If the data directory of an embedded service is missing, start it without its data'),
+    json: jsonOption,
+  },
+  run: ({ withApi, arguments: { service }, options: { empty } }) =>
+    withApi((api) => sendCommand(api, service, { command: 'start', allowEmpty: empty || undefined })),
+});
+
 const commandService = (verb: string, command: StateCommand, summary: string): Command =>
   defineCommand({
     name: `service ${verb}`,
     summary,
-    settings: [...API_SETTINGS, 'simulatedTransitionMs'],
+    settings: COMMAND_SETTINGS,
     arguments: { service: serviceArgument },
     options: { org: organizationOption, json: jsonOption },
-    run: ({ withApi, arguments: { service } }) =>
-      withApi(async (api) => {
-        const { id } = await findService(api, service);
-        const after = await api.call<ServiceRecord>(`/services/${id}/state`, { method: 'PATCH', body: { command } });
-        return { json: after, lines: [`${after.name} is ${after.state}.`] };
-      }),
+    run: ({ withApi, arguments: { service } }) => withApi((api) => sendCommand(api, service, { command })),
   });
 
 const scaleOne = defineCommand({
@@ -219,7 +241,7 @@ export const serviceCommands = [
   listServices,
   getOne,
   createOne,
-  commandService('start', 'start', 'Start a stopped service'),
+  startOne,
   commandService('stop', 'stop', 'Stop a service'),
   commandService('awake', 'awake', 'Wake an idle service'),
   scaleOne,

@@ -85,6 +85,8 @@ export interface DrivenService {
   id: string;
   organizationId: string;
   name: string;
+  /** The driver has run it before, so its data must exist. */
+  hasRun?: boolean;
   /** base64(SHA-256(password)) of the user `default`. */
   passwordHash?: string | undefined;
   kubernetes?: KubernetesSettings | undefined;
@@ -143,6 +145,8 @@ export interface Observed {
   version?: string;
   /** That of the last change that was acted on. Drivers that see the size of what runs leave it out. */
   generation?: number;
+  /** Why the service cannot run until an administrator acts, in one sentence for users. It is not started. */
+  obstacle?: string;
   /** What the observation is based on, for users: a process id, a resource version, a task id. */
   evidence?: Record<string, string | number | boolean>;
   /** Where queries are forwarded while the service is running. */

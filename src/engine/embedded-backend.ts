@@ -69,6 +69,8 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
         memoryBytes: serverMemoryBytes,
         users: [reader, writer],
         server: ENGINE_SETTINGS,
+        // Queries of users run as the reader, which cannot read files.
+        hasThreadCounters: true,
         log,
       });
     } catch (error) {

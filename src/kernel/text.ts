@@ -4,3 +4,13 @@ export function isStorable(text: unknown): boolean {
 }
 
 export const STORABLE_RULE = 'The value must not contain NUL characters or unpaired surrogates';
+
+/**
+ * Characters that change a terminal or the order of the text: C0 without tab and newline, DEL, C1, the controls of text
+ * direction, and line separators.
+ */
+const CONTROLS = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Text of users for a terminal or a log. The escapes are those of JSON, so JSON keeps its meaning. */
+export const escapeControls = (text: string): string =>
+  text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -17,12 +17,12 @@ export interface User {
 }
 
 export interface Configuration {
-  /** Exists only during a start: it contains the secrets of that start. */
+  /** Exists only during a start. It has no secrets: queries that run during the start could read it. */
   folder: string;
   /** The only folder that the process may write to. */
   data: string;
-  /** Errors of ClickHouse. */
-  logFile: string;
+  /** Errors of ClickHouse, in a file below `data`. Without it, they go to standard error. */
+  logFile?: string | undefined;
   /** The listener answers only requests that have this value in `SECRET_HEADER`; without it, all requests. */
   secret?: string | undefined;
   memoryBytes: number;
@@ -36,6 +36,9 @@ export const newStartSecret = (): string => randomBytes(32).toString('hex');
 
 /** The function getClientHTTPHeader does not return headers with this prefix, so queries cannot read the secret. */
 export const SECRET_HEADER = 'X-ClickHouse-Pilothouse';
+
+/** Where the configuration has the value of the header. */
+const SECRET_PATH = `http_handlers.rule.headers.${SECRET_HEADER}`;
 
 /** The user that ClickHouse runs its own statements as. It must not have a password. */
 const DEFAULT_USER: User = {
@@ -52,7 +55,10 @@ const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
 /** ClickHouse keeps one older file of this size. */
 const MAX_LOG_BYTES = MEBIBYTE;
 
-/** Writes the configuration and returns ClickHouse's arguments. Remove it as soon as the listener answers. */
+/**
+ * Writes the configuration and returns ClickHouse's arguments. They contain the secret and must stay in memory: a table
+ * that is loaded during the start can run a query that reads every file of the process.
+ */
 export function writeConfiguration(configuration: Configuration, port: number): string[] {
   removeConfiguration(configuration);
   mkdirSync(configuration.folder, { recursive: true, mode: 0o700 });
@@ -67,6 +73,7 @@ export function writeConfiguration(configuration: Configuration, port: number): 
     '--query',
     // The second query keeps the program running. It may sleep 3 seconds per block.
     'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null',
+    ...(configuration.secret === undefined ? [] : ['--', `--${SECRET_PATH}=${configuration.secret}`]),
   ];
 }
 
@@ -86,19 +93,21 @@ function listServerElements(configuration: Configuration, port: number, usersPat
     // By default these caches grow to gigabytes.
     uncompressed_cache_size: 0,
     index_uncompressed_cache_size: 0,
-    logger: { log: logFile, size: MAX_LOG_BYTES, count: 1 },
+    // The control group also has other processes, and their memory would count as memory of this one.
+    memory_worker_use_cgroup: 0,
+    logger: logFile === undefined ? { console: 1 } : { log: logFile, size: MAX_LOG_BYTES, count: 1 },
     ...server,
-    ...(secret !== undefined && { http_handlers: listHandlers(secret) }),
+    ...(secret !== undefined && { http_handlers: HANDLERS }),
   };
 }
 
-/** The only rule: without the header every request is answered with 404, also /ping and the built-in pages. */
-const listHandlers = (secret: string): Elements => ({
-  rule: {
-    headers: { [SECRET_HEADER]: secret },
-    handler: { type: 'dynamic_query_handler', query_param_name: 'query' },
-  },
-});
+/**
+ * The only rule; an argument adds the header that it needs. Without the header every request is answered with 404, also
+ * /ping and the built-in pages.
+ */
+const HANDLERS: Elements = {
+  rule: { handler: { type: 'dynamic_query_handler', query_param_name: 'query' } },
+};
 
 const listUserElements = (users: readonly User[]): Elements => ({
   profiles: Object.fromEntries(

@@ -9,7 +9,7 @@ import {
   type User,
   writeConfiguration,
 } from './configuration.ts';
-import { type ListenerProcess, startProcess } from './process.ts';
+import { type ErrorOutput, type ListenerProcess, startProcess } from './process.ts';
 import { type Address, query } from './query.ts';
 
 /** ClickHouse in a process of its own, with its HTTP interface on a loopback port. */
@@ -25,6 +25,10 @@ interface Options extends Omit<Configuration, 'users'> {
   /** Path of libchdb. */
   library: string;
   users: readonly [User, ...User[]];
+  /** Whether the process may read the counters of its threads; only if its users cannot read files. */
+  hasThreadCounters?: boolean;
+  /** Gets what the process writes to standard error; by default it is logged. */
+  errors?: ErrorOutput;
   log: Pick<Logger, 'debug'>;
   /** Returns a free port of the loopback address. */
   findPort?(): Promise<number>;
@@ -63,7 +67,7 @@ export async function startListener(options: Options, signal?: AbortSignal): Pro
 }
 
 async function tryStart(options: Options, port: number, signal: AbortSignal): Promise<Listener> {
-  const { program, library, data, folder, secret, users, log } = options;
+  const { program, library, data, folder, secret, users, hasThreadCounters = false, errors, log } = options;
   const address: Address = {
     host: '127.0.0.1',
     port,
@@ -71,16 +75,25 @@ async function tryStart(options: Options, port: number, signal: AbortSignal): Pr
   };
   try {
     const values = writeConfiguration(options, port);
-    const message = { library, data, configuration: folder, port, arguments: values };
-    const process = startProcess(program, message, data, log);
+    const message = { library, data, configuration: folder, port, hasThreadCounters, arguments: values };
+    const process = startProcess(program, message, data, log, errors);
     const version = await waitForAnswer(process, withUser(address, users[0]), signal);
-    if (version !== undefined) return { ...process, address, version };
+    const isOpen = version !== undefined && secret !== undefined && (await isAnswered(address, signal));
+    if (version !== undefined && !isOpen) return { ...process, address, version };
     process.kill();
+    if (isOpen) throw new StartFailure('the process answers requests without its secret');
     throw new StartFailure(describeEnd(process, await process.ended), process.listLines());
   } finally {
     removeConfiguration(options);
   }
 }
+
+/** The secret is an undocumented argument of ClickHouse: without it, every program on this machine could send queries. */
+const isAnswered = (address: Address, signal: AbortSignal): Promise<boolean> =>
+  query({ ...address, headers: {} }, 'SELECT 1', signal).then(
+    () => true,
+    () => false,
+  );
 
 /** The version of ClickHouse; undefined if the process ended or the signal was aborted. */
 async function waitForAnswer(

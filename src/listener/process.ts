@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Isolation, StartMessage, StartReport } from './program/messages.ts';
 
@@ -15,6 +16,14 @@ export interface ListenerProcess {
   kill(): void;
 }
 
+/** A file for the standard error of a process. */
+export interface ErrorOutput {
+  /** Open while the process is started. */
+  descriptor: number;
+  /** What the process has written so far, except for logged errors of queries. */
+  listLines(): readonly string[];
+}
+
 const LAST_LINES = 20;
 const MAX_LINE_CHARACTERS = 500;
 
@@ -23,14 +32,15 @@ export function startProcess(
   message: StartMessage,
   cwd: string,
   log: Pick<Logger, 'debug'>,
+  errors?: ErrorOutput,
 ): ListenerProcess {
   // One thread of V8 and one of libuv: ClickHouse has its own.
   const child = spawn(process.execPath, ['--v8-pool-size=1', program], {
     cwd,
     // None of our environment variables, and times in UTC.
     env: { TZ: 'UTC', UV_THREADPOOL_SIZE: '1' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+    stdio: ['pipe', 'pipe', errors?.descriptor ?? 'pipe'],
+  }) as ChildProcessByStdio<Writable, Readable, Readable | null>;
   const lines: string[] = [];
   let isolation: Isolation | undefined;
   const addLine = (line: string) => {
@@ -43,7 +53,7 @@ export function startProcess(
     const report: StartReport = JSON.parse(line);
     isolation = report.isolation;
   });
-  createInterface({ input: child.stderr }).on('line', addLine);
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', addLine);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
@@ -55,7 +65,7 @@ export function startProcess(
     pid: child.pid ?? 0,
     getIsolation: () => isolation,
     ended,
-    listLines: () => lines,
+    listLines: () => [...lines, ...(errors?.listLines() ?? [])].slice(-LAST_LINES),
     kill: () => void child.kill('SIGKILL'),
   };
 }

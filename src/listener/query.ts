@@ -10,6 +10,8 @@ export interface Address {
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 300;
+/** The query log of a service has the queries of its users only. */
+const PATH = '/?log_queries=0';
 
 /**
  * Runs a statement of ours and returns the response. The connection is not kept: an idle connection would be one more
@@ -17,7 +19,7 @@ const MAX_ERROR_CHARACTERS = 300;
  */
 export function query({ host, port, headers }: Address, sql: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const call = request({ host, port, headers, method: 'POST', path: '/', agent: false, signal }, (response) => {
+    const call = request({ host, port, headers, method: 'POST', path: PATH, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {

@@ -52,12 +52,18 @@ interface Entry {
 }
 
 const RETRY_AFTER_SECONDS = 5;
+/** Between two attempts to start a service that queries wait for. Doubled after each attempt. */
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 4 * SECOND_MS;
 const stay = () => {};
 
 /** Decides when the queries of a service are sent: not while it is stopped, starting or held. */
 export function createGate(options: {
   limits: ProxyLimits;
-  /** Starts the service. A rejection with an AppError says why it cannot be started. */
+  /**
+   * Starts the service. A rejection with an AppError says why it was not started. The code `unavailable` means that another
+   * attempt may succeed; any other, that only a command can start it.
+   */
   wake(cause: WakeCause): Promise<void>;
   logFailure(error: unknown): void;
 }): Gate {
@@ -68,6 +74,11 @@ export function createGate(options: {
   /** The call that starts the service, until it has started or failed. */
   let waking: WakeCause | undefined;
   let lastWake: WakeCause | undefined;
+  /** Why the last attempt failed, until the service has started. */
+  let failure: string | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  /** Ends the pause before the next attempt. */
+  let pause: NodeJS.Timeout | undefined;
 
   function leave(entry: Entry): void {
     clearTimeout(entry.timer);
@@ -94,13 +105,29 @@ export function createGate(options: {
       if (!isExplained) options.logFailure(error);
       const text = isExplained ? error.message : 'The service could not be started';
       const seconds = isExplained ? error.retryAfterSeconds : undefined;
-      failAll(unavailable(text, seconds ?? RETRY_AFTER_SECONDS));
+      if (!isExplained || error.code !== 'unavailable')
+        return failAll(unavailable(text, seconds ?? RETRY_AFTER_SECONDS));
+      failure = text;
+      pause = setTimeout(() => {
+        pause = undefined;
+        wakeIfNeeded();
+      }, pauseMs).unref();
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     }
+  }
+
+  /** The service has started, or its state is known in another way. */
+  function endAttempts(): void {
+    clearTimeout(pause);
+    pause = undefined;
+    waking = undefined;
+    failure = undefined;
+    pauseMs = FIRST_PAUSE_MS;
   }
 
   /** Wakes the service once for all queries that wait for it to start. */
   function wakeIfNeeded(): void {
-    if (isHeld || waking) return;
+    if (isHeld || waking || pause) return;
     for (const { waiter, failed } of entries)
       if (target === undefined || target === failed) return void wake(waiter.cause);
   }
@@ -134,7 +161,8 @@ export function createGate(options: {
       const timer = setTimeout(() => {
         leave(entry);
         const seconds = Math.ceil(limits.waitMs / SECOND_MS);
-        waiter.fail(unavailable(`The service did not take queries within ${seconds} s`, RETRY_AFTER_SECONDS));
+        const reason = failure === undefined ? '' : `. The last attempt to start it failed: ${failure}`;
+        waiter.fail(unavailable(`The service did not take queries within ${seconds} s${reason}`, RETRY_AFTER_SECONDS));
       }, limits.waitMs);
       const entry: Entry = { waiter, failed, timer };
       entries.add(entry);
@@ -145,7 +173,7 @@ export function createGate(options: {
     setUpstream(upstream) {
       target?.close();
       target = upstream && createTarget(upstream);
-      waking = undefined;
+      endAttempts();
       admit();
     },
 
@@ -162,6 +190,7 @@ export function createGate(options: {
       target?.close();
       target = undefined;
       isHeld = true;
+      endAttempts();
       failAll(unavailable('The endpoint of the service is being closed', RETRY_AFTER_SECONDS));
     },
 

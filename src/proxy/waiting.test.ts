@@ -51,6 +51,36 @@ describe('a query for a service that is not running', () => {
     }
   });
 
+  it('waits for further attempts if the service fails to start', async () => {
+    const { upstream } = await openUpstream();
+    let attempts = 0;
+    const { send, setUpstream, untilWaiting } = await openTestProxy({
+      wake: async () => {
+        attempts++;
+        if (attempts < 3) throw new AppError('unavailable', `attempt ${attempts} failed`);
+        setUpstream(upstream);
+      },
+    });
+    const replies = Array.from({ length: 50 }, () => send());
+    await untilWaiting(50);
+    expect(new Set((await Promise.all(replies)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(attempts).toBe(3);
+  });
+
+  it('is told why the last attempt failed when its time is over', async () => {
+    const { send } = await openTestProxy({
+      limits: { waitMs: 500 },
+      wake: async () => {
+        throw new AppError('unavailable', 'The service did not start: the disk is full');
+      },
+    });
+    const { status, text } = await send();
+    expect(status).toBe(503);
+    expect(text).toContain(
+      'did not take queries within 1 s. The last attempt to start it failed: The service did not start: the disk is full',
+    );
+  });
+
   it('an unexpected failure is not sent to clients', async () => {
     const { send } = await openTestProxy({
       wake: async () => {

@@ -3,14 +3,19 @@ import type { Service } from '../services/service.ts';
 import { getWantedSize } from '../services/wanted-size.ts';
 
 /** The part of a service that its driver gets. */
-export const toDrivenService = ({ id, organizationId, name, settings }: Readonly<Service>): DrivenService => ({
-  id,
-  organizationId,
-  name,
-  passwordHash: settings?.passwordHash,
-  kubernetes: settings?.kubernetes,
-  webhook: settings?.webhook,
-});
+export const toDrivenService = (service: Readonly<Service>): DrivenService => {
+  const { id, organizationId, name, settings, settledGeneration, observed } = service;
+  return {
+    id,
+    organizationId,
+    name,
+    // A service that is to start without its data is provisioned again.
+    hasRun: settledGeneration > 0 && observed.state !== 'provisioning',
+    passwordHash: settings?.passwordHash,
+    kubernetes: settings?.kubernetes,
+    webhook: settings?.webhook,
+  };
+};
 
 /** What the driver is to bring about now. */
 export function toDesired(service: Readonly<Service>, driver: Pick<Driver, 'maxReplicas'>, now: number): Desired {

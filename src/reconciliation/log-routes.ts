@@ -10,7 +10,7 @@ import { DEFAULT_LOG_LINES, LogQuery, ServiceLog } from './log-schema.ts';
 interface Options {
   services: Services;
   /** The last lines of the log of an embedded service in the data directory of this node. */
-  readLog(serviceId: string, maxLines: number): Promise<{ lines: string[]; hasEarlier: boolean }>;
+  readLog(serviceId: string, maxLines: number): { lines: string[]; hasEarlier: boolean };
   /** The id of that data directory. */
   getDirectoryId(): string;
 }
@@ -44,7 +44,7 @@ export function logRoutes({ services, readLog, getDirectoryId }: Options): Route
         const { name, driver, observed } = await services.get(organizationId, id);
         const reason = findReason(name, driver, observed.placement);
         if (reason !== undefined) return success(request, { lines: [], hasEarlier: false, reason });
-        return success(request, await readLog(id, request.query.lines ?? DEFAULT_LOG_LINES));
+        return success(request, readLog(id, request.query.lines ?? DEFAULT_LOG_LINES));
       },
     );
   };

@@ -15,7 +15,7 @@ export const LogQuery = Type.Object(
 
 export const ServiceLog = NamedObject('ServiceLog', {
   lines: Type.Array(Type.String(), {
-    description: 'Oldest first, at most 4,096 characters each. Control characters are shown as \\x1b.',
+    description: 'Oldest first, at most 4,096 characters each. Control characters are shown as \\u001b.',
   }),
   hasEarlier: Type.Boolean({ description: 'The log has lines before these' }),
   reason: Type.Optional(Type.String({ description: 'Why there is no log here' })),

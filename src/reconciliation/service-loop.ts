@@ -158,7 +158,7 @@ export function createServiceLoop(options: Options) {
       return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
     },
 
-    /** Starts the service for a query. Throws if it is stopped or fails to start. */
+    /** Starts the service for a query. Throws if it is stopped (`conflict`) or fails to start (`unavailable`). */
     async wake(wake: Wake): Promise<void> {
       const actor = {
         type: 'system',
@@ -170,7 +170,7 @@ export function createServiceLoop(options: Options) {
       await services.wake(actor, organizationId, id, wake);
       isWokenHere = true;
       await loop.trigger();
-      if (last?.failure) throw new AppError('unavailable', last.failure.message, { cause: last.failure });
+      if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
     },
 
     close: (): Promise<void> => loop.close(),

@@ -62,6 +62,9 @@ export function createWorker({ driver, services, endpoints, clock, log, onDrift,
     let current = service;
     const endpoint = await openEndpoint(service, desired);
     let observed = await observe(service, signal);
+    // Not `unavailable`: queries that wait for the service are told at once.
+    if (observed.obstacle !== undefined && desired.state === 'running')
+      throw new AppError('conflict', observed.obstacle);
     if (listDifferences(observed, desired).length > 0) {
       const drift = findDrift(service, observed, desired);
       if (drift && onDrift === 'adopt' && (await adopt(service, observed, drift))) return again(service, observed);

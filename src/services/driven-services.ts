@@ -113,7 +113,7 @@ export function createDrivenServices({ state, audit, clock }: Options) {
     wake: (actor: Actor, organizationId: string, id: string, wake: Wake): Promise<Readonly<Service>> =>
       writer.change(actor, organizationId, id, ({ service }) => {
         if (service.desiredState === 'stopped')
-          throw new AppError('unavailable', 'The service is stopped; start it to run queries');
+          throw new AppError('conflict', 'The service is stopped; start it to run queries');
         if (service.desiredState === 'running') return undefined;
         const { reason: _, ...before } = service.observed;
         const observed = { ...before, state: 'awaking', since: clock.now(), lastWake: wake } as const;

@@ -140,6 +140,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
           organizationId,
           request.params.serviceId.toLowerCase(),
           request.body.command,
+          { allowEmpty: request.body.allowEmpty },
         );
         return success(request, toServiceRecord(service, clock));
       },

@@ -118,6 +118,12 @@ export const UpdateServiceBody = NamedObject('ServicePatchRequest', {
 
 export const ServiceStateBody = NamedObject('ServiceStatePatchRequest', {
   command: Type.Enum([...COMMANDS], { description: 'awake wakes an idle service, start starts a stopped one' }),
+  allowEmpty: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only with start: an embedded service whose data directory is missing starts without its data. Without it, the service is degraded',
+    }),
+  ),
 });
 
 export const PasswordHash = Hash('password');

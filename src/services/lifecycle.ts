@@ -49,6 +49,11 @@ interface ServiceUpdate {
   tags?: ListPatch<Tag> | undefined;
 }
 
+interface CommandOptions {
+  /** Starts an embedded service whose data directory is missing without its data. */
+  allowEmpty?: boolean | undefined;
+}
+
 interface Options {
   state: State;
   clock: Clock;
@@ -164,16 +169,25 @@ export function createServiceLifecycle(options: Options) {
         return activities.length === 0 ? undefined : { after, activities };
       }),
 
-    command: (actor: Actor, organizationId: string, id: string, command: Command): Promise<Readonly<Service>> =>
+    command: (
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      command: Command,
+      { allowEmpty = false }: CommandOptions = {},
+    ): Promise<Readonly<Service>> =>
       writer.change(actor, organizationId, id, ({ service }) => {
         const now = clock.now();
+        if (allowEmpty) rejectViolations(emptyViolations(service, command));
         const obeyed = obey(service, command, now, getTransitionMs(service.driver));
         if (!obeyed) return undefined;
+        // As a new service, whose data directory is created.
+        if (allowEmpty) obeyed.observed.state = 'provisioning';
         if (command === 'awake') obeyed.observed.lastWake = { at: now, cause: 'command' };
         const activity = {
           type: COMMAND_ACTIVITIES[command],
           before: { state: observe(service, now).state },
-          after: { state: obeyed.observed.state },
+          after: { state: obeyed.observed.state, ...(allowEmpty ? { allowEmpty } : undefined) },
         };
         return { after: { ...service, ...obeyed }, activities: [activity] };
       }),
@@ -219,6 +233,16 @@ export function createServiceLifecycle(options: Options) {
     },
   };
 }
+
+const emptyViolations = ({ driver }: Readonly<Service>, command: Command): Violation[] => {
+  const rule =
+    command !== 'start'
+      ? 'The value is allowed only with the command start'
+      : driver !== 'embedded'
+        ? `The value is allowed only for embedded services; the driver of this one is ${driver}`
+        : undefined;
+  return rule === undefined ? [] : [{ path: 'allowEmpty', rule, value: true }];
+};
 
 const COMMAND_ACTIVITIES = {
   start: 'service_start',

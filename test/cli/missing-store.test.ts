@@ -58,7 +58,7 @@ onEachStore('names with control characters', (store) => {
   it('are escaped on the terminal and unchanged in JSON', async () => {
     const name = 'a\u001b[31mb\u009bc';
     expect((await at.apply({ organizations: [{ name }] })).code).toBe(0);
-    expect((await at.run('org', 'list')).stdout).toContain('a\\x1b[31mb\\x9bc');
+    expect((await at.run('org', 'list')).stdout).toContain('a\\u001b[31mb\\u009bc');
     expect(JSON.parse((await at.run('org', 'list', '--json')).stdout)).toMatchObject([{ name }]);
   });
 });

@@ -155,7 +155,7 @@ inBrowser(
       });
       await tab(page, 'Logs').click();
       const log = page.getByTestId('service-log');
-      await log.getByText('\\x1b[31m<img src=x onerror=window.pwned=1>').first().waitFor();
+      await log.getByText('\\u001b[31m<img src=x onerror=window.pwned=1>').first().waitFor();
       expect(await log.locator('img').count()).toBe(0);
       expect(await page.evaluate('window.pwned')).toBeUndefined();
       await page.getByLabel('Filter entries').fill('no entry has this');

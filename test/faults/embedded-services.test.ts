@@ -78,18 +78,25 @@ describe('the process of an embedded service', () => {
     const installation = findInstallation();
     if ('obstacle' in installation) expect.fail(installation.obstacle);
     const port = await findFreePort();
-    const { data, configuration, log } = folder;
+    const { data, configuration } = folder;
     const owner = { name: 'owner', password: 'password', grants: ['GRANT ALL ON *.*'] };
     const options = {
       folder: configuration,
       data,
-      logFile: log,
       secret: 'header',
       memoryBytes: 2 ** 28,
       users: [owner],
     };
     const values = writeConfiguration(options, port);
-    const message = JSON.stringify({ library: installation.library, data, configuration, port, arguments: values });
+    const { library } = installation;
+    const message = JSON.stringify({
+      library,
+      data,
+      configuration,
+      port,
+      hasThreadCounters: false,
+      arguments: values,
+    });
     const parentProgram = `
       const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(installation.program)}], {
         env: { UV_THREADPOOL_SIZE: '1' }, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cliProcess } from '../support/cli.ts';
+import { cliProcess, getServerStore } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { isLongRun, ROUNDS } from '../support/long-run.ts';
 import { findFreePort } from '../support/postgres.ts';
@@ -207,6 +207,63 @@ describe('the endpoint of a service whose port another program uses', () => {
     },
   );
 });
+
+onEachStoreInLongRuns('a service whose data directory is missing', (store) => {
+  const server = useServer(store, { args });
+  const services = useServices(server);
+
+  it(
+    'is degraded with the path, answers queries with the reason, and starts empty only when asked to',
+    LIMIT,
+    async () => {
+      const { id, query } = await services.create();
+      await query('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+      await query('INSERT INTO t VALUES (1)');
+      const folder = join(server.directory, 'data/services', id);
+      await server.stop();
+      renameSync(folder, `${folder}-moved`);
+      await server.restart();
+      const { status } = await untilDegraded(services, id);
+      expect(status.reason).toContain(`The data directory ${join(folder, 'data')} is missing`);
+      expect(await query('SELECT count() FROM t')).toEqual({
+        status: 503,
+        text: expect.stringContaining('is missing'),
+      });
+      await services.command(id, 'stop');
+      expect((await services.untilState(id, 'stopped')).status.reason).toContain('is missing');
+      await services.command(id, 'start');
+      await untilDegraded(services, id);
+      expect(existsSync(folder)).toBe(false);
+      renameSync(`${folder}-moved`, folder);
+      await services.untilState(id, 'running');
+      expect(await query('SELECT count() FROM t')).toEqual({ status: 200, text: '1' });
+
+      await server.stop();
+      renameSync(folder, `${folder}-moved`);
+      await server.restart();
+      await untilDegraded(services, id);
+      const send = (body: object) => services.send('PATCH', `/${id}/state`, body);
+      expect((await send({ command: 'stop', allowEmpty: true })).status).toBe(400);
+      const { code, stderr } = await getServerStore(server).run('service', 'start', id, '--empty', '--org', 'Acme');
+      expect([code, stderr]).toEqual([0, '']);
+      await services.untilState(id, 'running');
+      expect((await query('EXISTS TABLE t')).text).toBe('0');
+      await query('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+      await server.restart();
+      await services.untilState(id, 'running');
+      expect((await query('EXISTS TABLE t')).text).toBe('1');
+      const started = (await services.listActivities(id)).find(({ activityType }) => activityType === 'service_start');
+      expect(JSON.stringify(started)).toContain('allowEmpty');
+    },
+  );
+});
+
+const untilDegraded = (services: ReturnType<typeof useServices>, id: string) =>
+  until(
+    () => services.read(id),
+    ({ status }) => status.state === 'degraded',
+    'the service is not degraded',
+  );
 
 const hasDisk = process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('mount', ['-V']).status === 0;
 

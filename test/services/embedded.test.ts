@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cli } from '../support/cli.ts';
+import { cli, getServerStore } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, useServer } from '../support/server.ts';
@@ -88,7 +88,7 @@ onEachStore('an embedded service', (store) => {
     const { status, json } = await read();
     expect(status).toBe(200);
     const text = json.result.lines.join('\n');
-    expect(text).toContain("'\\x1b[31m red'");
+    expect(text).toContain("'\\u001b[31m red'");
     expect(text).not.toContain('\u001b');
     expect((await read('?lines=1')).json.result).toMatchObject({ lines: [expect.any(String)], hasEarlier: true });
     expect((await read('?lines=5001')).status).toBe(400);
@@ -184,6 +184,23 @@ onEachStore('an embedded service', (store) => {
       ({ status }) => status === 403,
       'the address is still allowed',
     );
+  });
+
+  it('has its log printed without characters that change a terminal', async () => {
+    const { id, query: run } = await services.create();
+    await run("SELECT throwIf(1, 'red \u001b[31m c1 \u009b2J bidi \u202e end')");
+    const print = (...options: string[]) =>
+      getServerStore(server).run('service', 'logs', id, '--org', 'Acme', ...options);
+    const { stdout } = await until(
+      () => print(),
+      (printed) => printed.stdout.includes('red'),
+      'the error is not logged',
+    );
+    expect(stdout).toContain('red \\u001b[31m c1 \\u009b2J bidi \\u202e end');
+    const json = await print('--json');
+    for (const text of [stdout, json.stdout]) expect(text).not.toMatch(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u);
+    expect(JSON.parse(json.stdout).join('\n')).toContain('\u202e end');
+    expect((await print('--lines', '1')).stdout.trimEnd().split('\n')).toHaveLength(1);
   });
 
   it('records what happened to it as activities', async () => {

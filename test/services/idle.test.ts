@@ -1,9 +1,23 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { acme } from '../support/fleet.ts';
 import { useServices } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
+
+/** The id of a process by its working directory. */
+const findProcess = (directory: string): string | undefined =>
+  readdirSync('/proc').find((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === directory;
+    } catch {
+      return false;
+    }
+  });
+
 const HOURS_PER_MONTH = 732;
 
 describe('an embedded service without queries', () => {
@@ -42,6 +56,20 @@ describe('an embedded service without queries', () => {
     const types = (await services.listActivities(id)).map(({ activityType }) => activityType);
     expect(types.filter((type) => type === 'service_awaken')).toHaveLength(1);
     expect(types).toContain('service_idle');
+  });
+
+  it('answers all waiting queries although its process is killed while it wakes', async () => {
+    const { id, query } = await services.create();
+    await letIdle(id);
+    const data = join(server.directory, 'data/services', id, 'data');
+    const answers = Promise.all(Array.from({ length: 50 }, () => query('SELECT 7')));
+    const pid = await until(
+      async () => findProcess(data),
+      (found) => found !== undefined,
+      'no process is started',
+    );
+    process.kill(Number(pid), 'SIGKILL');
+    expect(new Set((await answers).map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 7']));
   });
 
   it('is not woken by pings or wrong passwords, and not kept awake by health probes', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -80,7 +80,7 @@ describe('an embedded service', () => {
     expect((await query(service, 'SELECT 1', { 'X-ClickHouse-Key': 'wrong' })).status).toBe(403);
     const read = `SELECT getClientHTTPHeader('${SECRET_HEADER}') SETTINGS allow_get_client_http_header = 1`;
     expect((await query(service, read)).text).toBe('');
-    expect(readdirSync(join(directory, service.id))).toEqual(['data']);
+    expect(readdirSync(join(directory, service.id))).toEqual(['clickhouse.log', 'data']);
   });
 
   it.each(['SYSTEM SHUTDOWN', 'SYSTEM STOP LISTEN HTTP', 'SYSTEM RELOAD USERS'])('rejects %s', async (sql) => {
@@ -91,6 +91,23 @@ describe('an embedded service', () => {
     const pid = await getPid(service);
     await query(service, 'KILL QUERY WHERE 1 SYNC');
     expect(await getPid(service)).toBe(pid);
+  });
+
+  it('has a query log with the queries of its users, also after a restart', async () => {
+    await query(service, "SELECT 'logged before'");
+    await converge(service, 'stopped');
+    await converge(service, 'running', 24);
+    await query(service, "SELECT 'logged after'");
+    await query(service, 'SYSTEM FLUSH LOGS');
+    const statement = (filter: string) =>
+      `SELECT DISTINCT query FROM system.query_log WHERE query ${filter} AND type = 'QueryFinish' ORDER BY query DESC`;
+    expect((await query(service, statement("LIKE 'SELECT _logged%'"))).text.split('\n')).toEqual([
+      "SELECT \\'logged before\\'",
+      "SELECT \\'logged after\\'",
+    ]);
+    // The statements of the control plane are not logged.
+    expect((await query(service, statement("LIKE '%system.errors%' OR query = 'SELECT 1'"))).text).toBe('');
+    expect((await query(service, 'CREATE USER u')).text).toContain('no writeable access storage');
   });
 
   it('reports its load and the queries that failed for lack of memory', async () => {
@@ -225,6 +242,51 @@ describe('an embedded service that fails', () => {
     expect(observed).toMatchObject({ state: 'degraded', reason: expect.stringContaining('signal SIGKILL') });
     expect(observed.upstream).toBeUndefined();
     await converge(service, 'running');
+    expect((await observe(service)).state).toBe('running');
+    await converge(service, 'deleted');
+  });
+
+  it('is ended when it hangs, with the reason; a query in flight fails, and a busy service is left alone', async () => {
+    const service = createService();
+    await converge(service, 'running');
+    const pid = await getPid(service);
+    const busy = query(service, 'SELECT max(sipHash64(number)) FROM numbers(300000000) SETTINGS max_threads = 2');
+    await busy;
+    expect(await getPid(service)).toBe(pid);
+    const sleeping = query(service, 'SELECT sleepEachRow(1) FROM numbers(600) SETTINGS max_block_size = 1');
+    const failed = expect(sleeping).rejects.toThrow();
+    process.kill(pid, 'SIGSTOP');
+    const observed = await until(
+      () => observe(service),
+      ({ state, upstream }) => state === 'degraded' && upstream === undefined,
+      'the process still hangs',
+    );
+    expect(observed.reason).toBe(
+      'ClickHouse did not answer 3 probes and used no processor time; its process was ended',
+    );
+    await failed;
+    await converge(service, 'running');
+    process.kill(await getPid(service), 'SIGSTOP');
+    // Without waiting for a flush, which it could not do.
+    await converge(service, 'stopped');
+    expect(await observe(service)).toMatchObject({ state: 'stopped' });
+    await converge(service, 'deleted');
+  });
+
+  it('is not replaced by an empty one when its data directory is missing', async () => {
+    const service = { ...createService(), hasRun: true };
+    const data = join(directory, service.id, 'data');
+    expect(await observe(service)).toMatchObject({
+      state: 'stopped',
+      obstacle: `The data directory ${data} is missing. Restore it, or start the service without its data: pilothouse service start ${service.id} --empty`,
+    });
+    await converge(service, 'stopped');
+    expect(existsSync(data)).toBe(false);
+    await converge({ ...service, hasRun: false }, 'running');
+    expect((await observe(service)).state).toBe('running');
+    renameSync(data, `${data}-moved`);
+    expect(await observe(service)).toMatchObject({ state: 'degraded', obstacle: expect.stringContaining(data) });
+    renameSync(`${data}-moved`, data);
     expect((await observe(service)).state).toBe('running');
     await converge(service, 'deleted');
   });

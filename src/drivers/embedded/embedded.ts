@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { createKeyedQueue } from '../../kernel/queue.ts';
 import { findInstallation } from '../../listener/installation.ts';
-import { describeEnd, findFreePort } from '../../listener/listener.ts';
+import { findFreePort } from '../../listener/listener.ts';
 import { isRefused, query } from '../../listener/query.ts';
 import type { Desired, DrivenService, Driver, Load, Observed, ObservedState } from '../driver.ts';
 import { type Blocker, listBlockers } from './blockers.ts';
@@ -15,6 +16,8 @@ import {
   type ServiceDirectory,
 } from './directory.ts';
 import { createLoadMeter, type LoadMeter } from './load.ts';
+import { trimLog } from './log-file.ts';
+import { createProbe, type Probe } from './probe.ts';
 import { type RunningService, startService, stopService } from './running-service.ts';
 
 interface Options {
@@ -40,6 +43,7 @@ interface EmbeddedDriver extends Driver {
 interface Entry {
   running?: RunningService;
   meter?: LoadMeter;
+  probe?: Probe;
   memoryGb?: number;
   /** Set while `converge` is at work. */
   transition?: ObservedState | undefined;
@@ -56,6 +60,8 @@ const MIN_MEMORY_MIB = 256;
 /** A GB of the contract is 2³⁰ bytes. */
 const MIB_PER_GB = 1024;
 const ANSWER_MS = 5 * SECOND_MS;
+/** Between two probes of all services. A process that hangs is ended 6 seconds after the first probe without an answer. */
+const PROBE_MS = 4 * SECOND_MS;
 
 const canceled = () => new AppError('unavailable', 'The request to the service was canceled');
 
@@ -90,22 +96,52 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
       },
       signal,
     );
-    Object.assign(entry, { running, memoryGb, meter: createLoadMeter(running, clock) });
+    Object.assign(entry, { running, memoryGb, meter: createLoadMeter(running, clock), probe: createProbe(running) });
+    probes.startAfterPause();
     log.info({ service: id, pid: running.pid, startMs: clock.monotonicMs() - startedMs }, 'an embedded service runs');
     void running.ended.then((reason) => {
       if (entry.running !== running) return;
       delete entry.running;
-      entry.failure = `ClickHouse stopped: ${describeEnd(running, reason)}`;
-      log.warn({ service: id, reason, lines: running.listLines() }, 'an embedded service stopped unexpectedly');
+      entry.failure = entry.probe?.getFailure() ?? `ClickHouse stopped: the process ended with ${reason}`;
+      log.warn({ service: id, reason: entry.failure }, 'an embedded service stopped unexpectedly');
       onChange?.(id);
     });
   }
 
   async function stop(entry: Entry): Promise<void> {
-    const { running } = entry;
+    const { running, probe } = entry;
     if (!running) return;
     delete entry.running;
-    await stopService(running, log);
+    // A process that hangs would not flush anything either.
+    if (await probe?.isHung()) {
+      running.kill();
+      await running.ended;
+    } else await stopService(running, log);
+  }
+
+  /** Ends the processes that hang; the reconciler starts them again. Keeps the logs of all short. */
+  const probes = createBackgroundLoop({
+    async run() {
+      const running = [...entries].flatMap(([id, { running, probe }]) =>
+        running && probe ? [{ id, running, probe }] : [],
+      );
+      await Promise.all(
+        running.map(async ({ id, running, probe }) => {
+          trimLog(getServiceDirectory(directory, id).log);
+          if (await probe.isHung()) running.kill();
+        }),
+      );
+    },
+    everyMs: PROBE_MS,
+    onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to probe the embedded services'),
+  });
+
+  /** Ends the process at once. Its rows are of no use any more. */
+  async function end(entry: Entry): Promise<void> {
+    const { running } = entry;
+    delete entry.running;
+    running?.kill();
+    await running?.ended;
   }
 
   /** The connections of a process close before its end is reported. A service that is only slow is left alone. */
@@ -119,13 +155,14 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
   }
 
   async function run(id: string, entry: Entry, memoryGb: number, signal: AbortSignal): Promise<void> {
+    const isNew = !hasDirectory(getServiceDirectory(directory, id));
+    if (isNew) await end(entry);
     await endIfRefused(entry, signal);
     const isResized = entry.running && entry.running.memoryMiB !== toMemoryMiB(memoryGb);
     if (entry.running && !isResized) {
       entry.memoryGb = memoryGb;
       return;
     }
-    const isNew = !hasDirectory(getServiceDirectory(directory, id));
     if (isResized) entry.transition = 'resizing';
     else entry.transition = isNew ? 'provisioning' : entry.rest === 'idle' ? 'awaking' : 'starting';
     await stop(entry);
@@ -138,19 +175,17 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
     }
   }
 
-  async function rest(state: 'idle' | 'stopped', entry: Entry, folder: ServiceDirectory): Promise<void> {
+  /** Without `folder` its data is missing: it is not created again. */
+  async function rest(state: 'idle' | 'stopped', entry: Entry, folder: ServiceDirectory | undefined): Promise<void> {
     entry.transition = 'stopping';
-    createServiceDirectory(folder);
+    if (folder) createServiceDirectory(folder);
     await stop(entry);
     Object.assign(entry, { rest: state, failure: undefined });
   }
 
   async function remove(id: string, entry: Entry, folder: ServiceDirectory): Promise<void> {
     entry.transition = 'stopping';
-    const { running } = entry;
-    delete entry.running;
-    running?.kill();
-    await running?.ended;
+    await end(entry);
     await removeServiceDirectory(folder);
     entries.delete(id);
   }
@@ -164,6 +199,7 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
       const folder = getServiceDirectory(directory, service.id);
       const entry = entries.get(service.id) ?? {};
       if (entry.transition) return { state: entry.transition };
+      if ((service.hasRun || entry.running) && !hasDirectory(folder)) return toMissing(service, folder, entry);
       if (entry.running) return observeRunning(entry, entry.running, signal);
       if (entry.failure !== undefined) return { state: 'degraded', reason: entry.failure };
       if (!hasDirectory(folder)) return { state: 'deleted' };
@@ -171,7 +207,8 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
       return { state: entry.rest ?? 'stopped', ...(storedBytes !== undefined && { load: { storedBytes } }) };
     },
 
-    async converge({ id }: DrivenService, desired: Desired, signal: AbortSignal): Promise<void> {
+    async converge(service: DrivenService, desired: Desired, signal: AbortSignal): Promise<void> {
+      const { id } = service;
       const folder = getServiceDirectory(directory, id);
       await changes.run(
         id,
@@ -183,7 +220,7 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
             if (desired.state === 'running')
               await run(id, entry, desired.memoryGb, AbortSignal.any([signal, closing.signal]));
             else if (desired.state === 'deleted') await remove(id, entry, folder);
-            else await rest(desired.state, entry, folder);
+            else await rest(desired.state, entry, service.hasRun && !hasDirectory(folder) ? undefined : folder);
           } catch (error) {
             if (error instanceof AppError) throw error;
             throw new AppError('unavailable', `The service could not be changed: ${(error as Error).message}`, {
@@ -213,10 +250,19 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
 
     async close(): Promise<void> {
       isClosed = true;
+      await probes.close();
       for (const entry of entries.values()) entry.cancel?.();
       await Promise.all([...entries].map(([id, entry]) => changes.run(id, () => stop(entry))));
     },
   };
+}
+
+/** A service that starts without its data looks intact and is not. It may be stopped and deleted. */
+function toMissing({ id, hasRun }: DrivenService, { data }: ServiceDirectory, entry: Entry): Observed {
+  const start = `pilothouse service start ${id} --empty`;
+  const obstacle = `The data directory ${data} is missing. Restore it, or start the service without its data: ${start}`;
+  const state = entry.running ? 'degraded' : (entry.rest ?? 'stopped');
+  return { state, reason: obstacle, ...(hasRun && { obstacle }) };
 }
 
 /** The share of its limit that the process uses, as bytes of the size that the service has for its users. */

@@ -3,6 +3,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts';
 import { query } from '../../listener/query.ts';
 import type { Load } from '../driver.ts';
 import type { RunningService } from './running-service.ts';
+import { trimQueryLog } from './server-settings.ts';
 
 /** USER_HZ, the unit of /proc/PID/stat, on x64 and arm64. */
 const TICKS_PER_SECOND = 100;
@@ -29,6 +30,7 @@ export function createLoadMeter(service: RunningService, clock: Clock) {
     if (stored === undefined || clock.monotonicMs() - stored.atMs >= STORED_BYTES_MS) {
       const text = await query(service.upstream, 'SELECT sum(bytes_on_disk) FROM system.parts', signal);
       stored = { bytes: Number(text), atMs: clock.monotonicMs() };
+      await trimQueryLog(service.upstream, signal);
     }
     return stored.bytes;
   }
@@ -61,7 +63,7 @@ function readProcFile(pid: number, name: string): string | undefined {
   }
 }
 
-function readCpuSeconds(pid: number): number | undefined {
+export function readCpuSeconds(pid: number): number | undefined {
   // The second field is the name in parentheses, which may contain spaces. User and system time are fields 14 and 15.
   const fields = readProcFile(pid, 'stat')?.split(') ').at(-1)?.split(' ');
   return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -7,7 +6,9 @@ import { StartFailure, startListener, withUser } from '../../listener/listener.t
 import type { ListenerProcess } from '../../listener/process.ts';
 import { query, queryRows, quoteName } from '../../listener/query.ts';
 import type { Upstream } from '../driver.ts';
-import { createServiceDirectory, type ServiceDirectory } from './directory.ts';
+import { prepareServiceDirectory, type ServiceDirectory } from './directory.ts';
+import { openLog } from './log-file.ts';
+import { listServerSettings } from './server-settings.ts';
 
 /** A service that answers queries. */
 export interface RunningService extends ListenerProcess {
@@ -32,20 +33,43 @@ export const OWNER = 'owner';
 const FLUSH_MS = 10 * SECOND_MS;
 const MEBIBYTE = 2 ** 20;
 
-/** Everything except what would end the listener or change its users. The owner can still stop its own queries. */
+/** Statements about the service's own tables and caches. All others would end the listener or change the process. */
+const SYSTEM_GRANTS = [
+  'SYSTEM DROP CACHE',
+  'SYSTEM RELOAD DICTIONARY',
+  'SYSTEM MERGES',
+  'SYSTEM TTL MERGES',
+  'SYSTEM MOVES',
+  'SYSTEM CLEANUP',
+  'SYSTEM VIEWS',
+  'SYSTEM FLUSH',
+  'SYSTEM WAIT LOADING PARTS',
+  'SYSTEM LOAD PRIMARY KEY',
+  'SYSTEM UNLOAD PRIMARY KEY',
+  'SYSTEM UNFREEZE',
+];
+
+/**
+ * Everything except what would end the listener or act as its user `default`. A table of users in `system` could keep the
+ * service from starting. The owner can still stop its own queries.
+ */
 const OWNER_GRANTS = [
   'GRANT ALL ON *.*',
-  'REVOKE SYSTEM SHUTDOWN, SYSTEM LISTEN, SYSTEM RELOAD USERS, KILL QUERY ON *.*',
+  'REVOKE SYSTEM, KILL QUERY, IMPERSONATE, SET DEFINER ON *.*',
+  'REVOKE CREATE, DROP, ALTER, INSERT ON system.*',
+  'GRANT ALTER DELETE ON system.query_log',
+  `GRANT ${SYSTEM_GRANTS.join(', ')} ON *.*`,
 ];
 
 /** Starts the process and waits until it answers. An aborted signal ends the process. */
 export async function startService(options: Options, signal: AbortSignal): Promise<RunningService> {
   const { program, library, directory, memoryMiB, log, findPort } = options;
-  createServiceDirectory(directory);
-  const { data, configuration, log: logFile } = directory;
+  prepareServiceDirectory(directory);
+  const { data, configuration } = directory;
   const memoryBytes = memoryMiB * MEBIBYTE;
-  // Both secrets are new for each start. Once the service answers, they are only in the memory of the two processes.
+  // Both secrets are new for each start, and only in the memory of the two processes.
   const owner: User = { name: OWNER, password: newStartSecret(), grants: OWNER_GRANTS };
+  const errors = openLog(directory.log);
   try {
     const listener = await startListener(
       {
@@ -53,17 +77,11 @@ export async function startService(options: Options, signal: AbortSignal): Promi
         library,
         folder: configuration,
         data,
-        logFile,
         secret: newStartSecret(),
         memoryBytes,
         users: [owner],
-        server: {
-          mark_cache_size: Math.floor(memoryBytes / 16),
-          primary_index_cache_size: Math.floor(memoryBytes / 16),
-          index_mark_cache_size: Math.floor(memoryBytes / 64),
-          query_condition_cache_size: Math.floor(memoryBytes / 64),
-          backups: { allowed_path: join(data, 'backups/') },
-        },
+        server: listServerSettings(data, memoryBytes),
+        errors,
         log,
         findPort,
       },
@@ -74,16 +92,18 @@ export async function startService(options: Options, signal: AbortSignal): Promi
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error;
     throw new AppError('unavailable', `The service did not start: ${error.message}`, { cause: error });
+  } finally {
+    errors.close();
   }
 }
 
 /**
  * Ends the service without losing acknowledged rows. Inserts are acknowledged when their files are complete, also
- * asynchronous ones, which ClickHouse runs synchronously here. Only Buffer tables keep rows in memory.
+ * asynchronous ones, which ClickHouse runs synchronously here. Only Buffer tables and the query log keep rows in memory.
  */
 export async function stopService(service: RunningService, log: Pick<Logger, 'warn'>): Promise<void> {
   await flushBuffers(service.upstream).catch((error: Error) =>
-    log.warn({ pid: service.pid, reason: error.message }, 'failed to flush the Buffer tables of an embedded service'),
+    log.warn({ pid: service.pid, reason: error.message }, 'failed to flush the memory of an embedded service'),
   );
   service.kill();
   await service.ended;
@@ -98,4 +118,5 @@ async function flushBuffers(upstream: Upstream): Promise<void> {
   );
   for (const [database, name] of buffers)
     await query(upstream, `OPTIMIZE TABLE ${quoteName(database)}.${quoteName(name)}`, signal);
+  await query(upstream, 'SYSTEM FLUSH LOGS', signal);
 }

@@ -1,4 +1,4 @@
-/** The first line on standard input of the program. It contains no secrets: those are in the configuration file. */
+/** The first line on standard input of the program. Only this line has the secret of the start. */
 export interface StartMessage {
   /** Path of libchdb. */
   library: string;
@@ -8,6 +8,8 @@ export interface StartMessage {
   configuration: string;
   /** The only TCP port that the process may listen on. */
   port: number;
+  /** See `READABLE` in landlock.ts. */
+  hasThreadCounters: boolean;
   /** The arguments of ClickHouse, without the program's name. */
   arguments: string[];
 }
