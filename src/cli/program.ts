@@ -1,6 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { SettingTexts } from '../config.ts';
 import { AppError, formatViolation } from '../kernel/errors.ts';
+import { escapeControls } from '../kernel/text.ts';
 import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { apply, exportFleet } from './apply.ts';

@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import { AppError } from '../kernel/errors.ts';
 import type { ServiceLog } from '../reconciliation/log-schema.ts';
 import type { IdleStatus } from '../reconciliation/schema.ts';
-import { API_SETTINGS, STORE_SETTINGS } from '../settings.ts';
-import { defineCommand, type ProcessAccess, UsageError } from './command.ts';
+import { API_SETTINGS } from '../settings.ts';
+import { defineCommand, UsageError } from './command.ts';
 import { argument, countRule, jsonOption, optionWithDefault, organizationOption } from './parameters.ts';
-import { findService, formatEndpoint, getService, serviceArgument } from './services.ts';
+import { findService, formatEndpoint, serviceArgument } from './services.ts';
 
 const MAX_SHOWN_ERROR = 2000;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getServiceDirectory } from '../../src/drivers/embedded/directory.ts';
-import { readLog } from '../../src/drivers/embedded/log-file.ts';
+import { readLogTail } from '../../src/drivers/embedded/log-file.ts';
 import { SECRET_HEADER } from '../../src/listener/configuration.ts';
 import { useEmbeddedServices } from '../support/embedded-services.ts';
 import { until } from '../support/until.ts';
@@ -114,7 +114,7 @@ describe('a user of an embedded service', () => {
     expect(write.status).not.toBe(200);
     await query(service, "SELECT throwIf(1, 'a\u001b]0;title\u0007b')");
     await until(
-      async () => readLog(log),
+      async () => readLogTail(log, 1000).lines,
       (lines) => lines.some((line) => line.includes('title')),
       'the error is not logged',
     );
