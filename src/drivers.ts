@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Has a directory for each embedded service. */
-export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'services');
 
 /** Reads the logs of the embedded services of this node. */

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { addDays, type Day, listDaysBetween } from '../kernel/days.ts';
+import type { UsageCostRow } from '../state/billing-tables.ts';
 import { packColumns } from '../state/packed.ts';
 import { prepared } from '../state/prepared.ts';
 import { preparedRows } from '../state/prepared-rows.ts';
-import type { Db, UsageCostRow } from '../state/tables.ts';
+import type { Db } from '../state/tables.ts';
 import { isIn } from '../state/value-lists.ts';
 import type { Cost, MetricMicros } from './cost.ts';
 import type { EntityRef, EntityType } from './entity.ts';

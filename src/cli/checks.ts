@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, mkdtempSync, opendirSync, rmSync } from 'node:fs';
-import { createServer, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describeInterruptedRestore } from '../backup/interrupted-restore.ts';
@@ -14,15 +13,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { findObstacle } from '../listener/installation.ts';
 import { openState } from '../state/open.ts';
+import { type CheckResult, fail, pass } from './check-result.ts';
 import { type CommandContext, readInputFile, UsageError } from './command.ts';
-
-/** A failed check says what to do. */
-export type CheckResult =
-  | { check: string; isFine: true; text: string }
-  | { check: string; isFine: false; text: string; remedy: string };
-
-const pass = (check: string, text: string): CheckResult => ({ check, isFine: true, text });
-const fail = (check: string, text: string, remedy: string): CheckResult => ({ check, isFine: false, text, remedy });
+import { checkPorts } from './port-checks.ts';
 
 /** Checks everything that a server with these settings needs. */
 export async function runChecks(context: CommandContext): Promise<CheckResult[]> {
@@ -235,67 +228,5 @@ async function checkUsage(config: Config, engine: Engine, canReadEngine: boolean
     return [fail(check, (error as Error).message, 'Correct the failed checks above, then run doctor again')];
   } finally {
     await state.close();
-  }
-}
-
-interface PortCheck {
-  result: CheckResult;
-  /** A healthy Pilothouse server is listening on the port. */
-  isServed: boolean;
-}
-
-async function checkPorts({ host, port, dashboardPort, basePath }: Config): Promise<PortCheck[]> {
-  const ports = [port, dashboardPort].filter((candidate) => candidate !== undefined);
-  return Promise.all(
-    ports.map(async (candidate) => {
-      const check = 'port';
-      const address = `${host}:${candidate}`;
-      const error = await findPortError(host, candidate);
-      if (!error) return { result: pass(check, `${address} is available`), isServed: false };
-      if (error.code === 'EADDRINUSE' && (await isPilothouseHealthy(host, candidate, basePath)))
-        return { result: pass(check, `a healthy server is running on ${address}`), isServed: true };
-      const flag = candidate === port ? '--port' : '--dashboard-port';
-      const text = `cannot listen on ${address}: ${error.message}`;
-      return { result: fail(check, text, getPortRemedy(error, flag)), isServed: false };
-    }),
-  );
-}
-
-function getPortRemedy({ code }: NodeJS.ErrnoException, flag: string): string {
-  if (code === 'EADDRINUSE') return `Stop the program that uses the port, or choose another one with ${flag}`;
-  if (code === 'EACCES') return `Choose a port above 1023 with ${flag}, or allow this user to listen on it`;
-  return 'Set --host to an address of this machine, such as 127.0.0.1 or 0.0.0.0';
-}
-
-function findPortError(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', resolve);
-    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
-  });
-}
-
-const HEALTH_TIMEOUT_MS = 5000;
-/** Addresses that a server can listen on, but a client cannot connect to on every system. */
-const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** The address of a server on this machine. */
-export function formatServerUrl(host: string, port: number, basePath: string): string {
-  const address = LOOPBACK[host] ?? host;
-  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}${basePath}`;
-}
-
-async function isPilothouseHealthy(host: string, port: number, basePath: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${formatServerUrl(host, port, basePath)}/healthz`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
-    });
-    const body: unknown = await response.json();
-    return (
-      response.ok && response.headers.has('x-request-id') && (body as { status?: unknown } | null)?.status === 'ok'
-    );
-  } catch {
-    return false;
   }
 }

@@ -1,5 +1,6 @@
 import { ALL_SETTINGS } from '../settings.ts';
-import { type CheckResult, runChecks } from './checks.ts';
+import type { CheckResult } from './check-result.ts';
+import { runChecks } from './checks.ts';
 import { defineCommand } from './command.ts';
 import { jsonOption } from './parameters.ts';
 

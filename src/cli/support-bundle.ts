@@ -8,9 +8,10 @@ import { ALL_SETTINGS } from '../settings.ts';
 import { countRows, listTables, readHistory } from '../state/contents.ts';
 import { openRawStore } from '../state/raw-access.ts';
 import { VERSION } from '../version.ts';
-import { formatServerUrl, runChecks } from './checks.ts';
+import { runChecks } from './checks.ts';
 import { type CommandContext, defineCommand, UsageError } from './command.ts';
 import { argument, jsonOption } from './parameters.ts';
+import { formatServerUrl } from './port-checks.ts';
 import { formatWithoutSecrets, redactSettings } from './redaction.ts';
 
 const FORMAT = 1;

@@ -137,7 +137,7 @@ export function pickRoleChoice(body: unknown): RoleChoice {
   };
 }
 
-export const MAX_GRACE_HOURS = 7 * 24;
+const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;
 
 export const RotateKeyBody = NamedObject('ApiKeyRotateRequest', {

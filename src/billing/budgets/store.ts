@@ -1,4 +1,5 @@
-import type { BudgetNoticeRow, BudgetRow, Db } from '../../state/tables.ts';
+import type { BudgetNoticeRow, BudgetRow } from '../../state/billing-tables.ts';
+import type { Db } from '../../state/tables.ts';
 import { type AlertKey, type Budget, type BudgetAlert, MAX_RETRY_DELAY_MS, type Threshold } from './budget.ts';
 
 const toBudget = ({ document }: Pick<BudgetRow, 'document'>): Budget => {

@@ -1,7 +1,8 @@
 import type { Day } from '../../kernel/days.ts';
+import type { EngineOwnerRow } from '../../state/billing-tables.ts';
 import { lockNumber } from '../../state/locking.ts';
 import { prepared } from '../../state/prepared.ts';
-import type { Db, EngineOwnerRow } from '../../state/tables.ts';
+import type { Db } from '../../state/tables.ts';
 
 const ONLY_ROW = 1;
 

@@ -1,5 +1,6 @@
 import type { Day } from '../../kernel/days.ts';
-import type { Db, PriceBookRow } from '../../state/tables.ts';
+import type { PriceBookRow } from '../../state/billing-tables.ts';
+import type { Db } from '../../state/tables.ts';
 import { LIST_PRICES, type PriceBook } from './price-book.ts';
 
 const toPriceBook = ({ version, effective_from, document }: PriceBookRow): PriceBook => ({

@@ -1,8 +1,9 @@
 import type { Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { UsageDayRow, UsageLedgerRow } from '../../state/billing-tables.ts';
 import { prepared } from '../../state/prepared.ts';
 import { preparedRows } from '../../state/prepared-rows.ts';
-import type { Db, UsageDayRow, UsageLedgerRow } from '../../state/tables.ts';
+import type { Db } from '../../state/tables.ts';
 import type { EntityType } from '../entity.ts';
 import type { Metric } from '../meter.ts';
 import type { Mismatch } from '../metering/engine-binding.ts';

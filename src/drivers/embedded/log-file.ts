@@ -18,7 +18,7 @@ const MAX_LINE_LENGTH = 4096;
 const ENTRY = /^\d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d/;
 
 /** The error log of a service, opened for one start. */
-export interface ServiceLog extends ErrorOutput {
+interface ServiceLog extends ErrorOutput {
   close(): void;
 }
 
@@ -42,7 +42,7 @@ function listOwnLines(lines: readonly string[]): string[] {
   return first < 0 ? [...lines] : [...lines.slice(0, first), ...lines.slice(last + 1)];
 }
 
-export interface LogTail {
+interface LogTail {
   /** Oldest first. Control characters are escaped. */
   lines: string[];
   /** The log has earlier lines. */
