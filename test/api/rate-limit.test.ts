@@ -36,7 +36,9 @@ onEachStore('rate limit', (store) => {
       for (const _ of [1, 2]) {
         const response = await readWithKey(server, globex.admin);
         expect(response.status).toBe(429);
-        expect(response.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with these credentials; try again in \d+ s$/);
+        expect(response.json.error).toMatch(
+          /^TOO_MANY_REQUESTS: Too many requests with these credentials; try again in \d+ s$/,
+        );
         expectRateLimitHeaders(response, 0);
         expectRetryAfter(response);
       }
