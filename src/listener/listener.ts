@@ -121,7 +121,7 @@ export const withUser = ({ host, port, headers }: Address, { name, password }: U
 });
 
 /** Why a process ended, in one sentence, with the last line of its output that tells more. */
-export function describeEnd(process: ListenerProcess, reason: string): string {
+function describeEnd(process: ListenerProcess, reason: string): string {
   const line = process.listLines().findLast((text) => /Exception|rror/.test(text)) ?? process.listLines().at(-1);
   return `the process ended with ${reason}${line === undefined ? '' : `: ${line.slice(0, MAX_REASON_CHARACTERS)}`}`;
 }

@@ -13,7 +13,7 @@ const START_BYTES = 64 * 1024;
 const ENTRY = /^\d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d/;
 
 /** The error log of a service, opened for one start. */
-export interface ServiceLog extends ErrorOutput {
+interface ServiceLog extends ErrorOutput {
   close(): void;
 }
 
