@@ -24,7 +24,7 @@ interface Options {
 /** Sends a request to the API; `path` begins with `/v1`. */
 export type SendRequest = (path: string, request: RequestInit) => Promise<Response>;
 
-export interface LocalApi {
+interface LocalApi {
   send: SendRequest;
   close(): Promise<void>;
 }

@@ -124,7 +124,7 @@ export const UpdateKeyBody = (clock: Clock) =>
     state: Type.Optional(State),
   });
 
-export const MAX_GRACE_HOURS = 7 * 24;
+const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;
 
 export const RotateKeyBody = NamedObject('ApiKeyRotateRequest', {
