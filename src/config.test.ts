@@ -126,6 +126,10 @@ describe('settings', () => {
     ['otlpServiceName', 'control-plane', 'control-plane', 'other'],
     ['webhookAllowPrivate', 'yes', true, 'no'],
     ['logLevel', 'silent', 'silent', 'debug'],
+    ['serverUrl', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080', 'https://other.example'],
+    ['serverKey', 'id:secret', 'id:secret', 'id:other'],
+    ['profile', 'production', 'production', 'staging'],
+    ['servicePassword', 'secret', 'secret', 'other'],
   ];
 
   it('use the default of the command in place of the general one', () => {
@@ -151,6 +155,10 @@ describe('settings', () => {
   it.each<[SettingName, string[]]>([
     ['port', ['-1', '65536', '80a', '8080.0', '1e3', '']],
     ['configFile', ['']],
+    ['serverUrl', ['', '127.0.0.1:8080', 'ftp://host', 'http://']],
+    ['serverKey', ['', 'id', ':secret', 'id:']],
+    ['profile', ['']],
+    ['servicePassword', ['']],
     ['host', ['']],
     ['dashboardPort', ['65536', 'x']],
     ['basePath', ['x', '/x//y', '/..', '/a/../b', '/ä', '/a b', '/a?b', '/"x']],

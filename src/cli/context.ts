@@ -6,7 +6,6 @@ import { createDomains, type Domains } from '../domains.ts';
 import { openEngine } from '../engine/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { openLocalApi } from '../local-api.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
@@ -78,6 +77,8 @@ export function createCommandContext({
   const withLocalApi = <T>(work: (api: Api) => Promise<T>): Promise<T> =>
     withStore(async (store) => {
       const organization = await getOrganization(store.domains, org);
+      // Loaded only here: most of the program is behind it.
+      const { openLocalApi } = await import('../local-api.ts');
       const local = openLocalApi({ ...store, config: readConfig(), clock: systemClock, actor: actor() });
       try {
         return await work(createApi(local.send, organization));

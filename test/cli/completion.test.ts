@@ -37,9 +37,9 @@ describe('completion bash', () => {
     expect(await complete('de')).toEqual(['demo']);
     expect(await complete('')).toEqual(expect.arrayContaining(['serve', 'key', 'completion', '--version']));
     expect(await complete('')).not.toContain('reference');
-    expect(await complete('key', '')).toEqual(['list', 'create', 'disable', 'rotate']);
+    expect(await complete('key', '')).toEqual(['list', 'create', 'disable', 'rotate', 'delete']);
     expect(await complete('key', 'rotate', '--g')).toEqual(['--grace']);
-    expect(await complete('serve', '--database-u')).toEqual(['--database-url']);
+    expect(await complete('serve', '--database-u')).toEqual(['--database-url', '--database-url-file']);
   });
 
   it('offers the values of an option, and leaves other values to the completion of files', async () => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { cliProcess, getServerStore, listErrors } from '../support/cli.ts';
@@ -125,9 +126,12 @@ describe('move', () => {
       }
       const same = await target.run('move', '--to', join(target.directory, 'data'));
       expect([same.code, listErrors(same)]).toEqual([1, [expect.stringMatching(/already$/)]]);
-      const copied = await target.run('move', '--to', `file:${join(target.directory, 'other dir')}`);
+      const file = join(target.directory, 'to');
+      writeFileSync(file, `file:${join(target.directory, 'other dir')}\n`);
+      const copied = await target.run('move', '--to-file', file);
       expect(copied.code, copied.stderr).toBe(0);
       expect(copied.stdout).toContain(`pilothouse serve --data '${join(target.directory, 'other dir')}'`);
+      expect(listErrors(await target.run('move'))).toEqual(['--to or --to-file is required']);
       const missing = await cliProcess(['move', '--to', 'x', '--data', join(target.directory, 'none')]);
       expect([missing.code, listErrors(missing)]).toEqual([1, [expect.stringMatching(/^There is no store/)]]);
     } finally {
