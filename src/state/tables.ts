@@ -17,8 +17,8 @@ export interface Tables {
   service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
-  endpoint_ports: EndpointPortRow;
-  usage_slices: UsageSliceRow;
+  endpoint_ports: { port: number; organization_id: string; service_id: string };
+  usage_slices: { organization_id: string; service_id: string; id: string; document: string };
   service_load: ServiceLoadRow;
   autoscaling_decisions: AutoscalingDecisionRow;
   usage_costs: UsageCostRow;
@@ -144,19 +144,6 @@ interface LeaseRow {
   host: string;
   pid: number;
   renewed_at: number;
-}
-
-interface EndpointPortRow {
-  port: number;
-  organization_id: string;
-  service_id: string;
-}
-
-export interface UsageSliceRow {
-  organization_id: string;
-  service_id: string;
-  id: string;
-  document: string;
 }
 
 export interface UsageCostRow {
