@@ -7,7 +7,6 @@ import type { Activity, ActivityType } from './activity.ts';
 const PUBLIC_TYPES = {
   audit_retention: 'organization_update_name',
   service_update: 'service_update_name',
-  service_idle: 'service_stop',
   service_state_change: 'service_update_name',
   service_drift: 'service_update_name',
   service_resize: 'service_update_autoscaling_memory',

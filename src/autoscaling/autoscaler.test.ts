@@ -32,7 +32,8 @@ const declare = (id: string, mode: AutoscalerMode | undefined, more: object = {}
   id,
   name: id.slice(0, 8),
   isPrimary: true,
-  driver: 'embedded',
+  driver: 'kubernetes',
+  kubernetes: { kind: 'ClickHouseInstallation', namespace: 'db', name: 'analytics' },
   numReplicas: 2,
   minReplicaMemoryGb: 16,
   maxReplicaMemoryGb: 48,
@@ -198,6 +199,27 @@ onEachStore('the autoscaler', (store) => {
     await recordSteady(acme.primary, 1, { cpuCores: 8 });
     await autoscaler.evaluate();
     expect(await listDecisions(acme.primary)).toHaveLength(2);
+  });
+
+  it('decides by the size that was observed: an embedded service has one replica', async () => {
+    const more = { driver: 'embedded', kubernetes: undefined, numReplicas: 3 };
+    await apply(declare(acme.primary, 'recommend', more));
+    await services.observed(ACTOR, { organizationId, id: acme.primary }, () => ({
+      observed: { state: 'running', since: now, memoryGb: 16, replicas: 1 },
+    }));
+    // A third of the memory of the three replicas that were asked for, and almost all of the one that runs.
+    await recordSteady(acme.primary, 2, { replicas: 1, cpuCores: undefined as never, memoryBytes: 15 * BYTES_PER_GB });
+    await create().evaluate();
+    expect(await listDecisions(acme.primary)).toMatchObject([
+      {
+        action: 'up',
+        from: { memoryGb: 16, replicas: 1 },
+        to: { memoryGb: 20, replicas: 1 },
+        inputs: { memoryPercent: 94, minReplicas: 1, maxReplicas: 1, coveredMinutes: 0 },
+        reason:
+          'Memory peaked at 94 % in the 2 measured minutes of the last 3 hours, which is above the target, so a replica gets 20 GB instead of 16 GB.',
+      },
+    ]);
   });
 
   it('evaluates running services of its own only', async () => {

@@ -9,7 +9,6 @@ import type { Organizations } from '../organizations/organizations.ts';
 import type { DrivenServices } from '../services/driven-services.ts';
 import type { Service } from '../services/service.ts';
 import { getAutoscalerMode } from '../services/settings.ts';
-import { getWantedSize } from '../services/wanted-size.ts';
 import type { State } from '../state/state.ts';
 import { decideFromSummary } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -17,7 +16,7 @@ import { HORIZONTAL_EVERY_MINUTES } from './horizontal.ts';
 import { HISTORY_MINUTES, type LoadSummary, toMinute } from './load.ts';
 import { isRepetition, type StoredDecision } from './recorded-decision.ts';
 import { createRunningSummary } from './running-summary.ts';
-import { getSizeLimits } from './sizes.ts';
+import { getSizeLimits, getSizes } from './sizes.ts';
 import { deleteOldRows, findLastDecision, insertDecision, listRecentSamples } from './store.ts';
 
 const KEPT_MS = 90 * DAY_MS;
@@ -115,7 +114,7 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
     const { limits } = getSizeLimits(service, organization, now);
     const load = known.load.summarize(now);
     if (limits.mode === 'horizontal' && !isDue(known, load, now)) return;
-    const settings = { current: getWantedSize(service, now), limits, lastChangeAt: known.lastChangeAt };
+    const settings = { ...getSizes(service, now), limits, lastChangeAt: known.lastChangeAt };
     const decision = decideFromSummary(load, settings, now);
     // A recommendation that no longer stands may be made again later.
     if (decision.action === 'none') known.last = undefined;

@@ -7,7 +7,6 @@ import type { Service } from '../services/service.ts';
 import type { AutoscalerMode } from '../services/service-settings.ts';
 import type { Services } from '../services/services.ts';
 import { getAutoscalerMode } from '../services/settings.ts';
-import { getWantedSize } from '../services/wanted-size.ts';
 import type { State } from '../state/state.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -15,7 +14,7 @@ import { chooseStepMinutes, createHistoryPoints, createHourlyCost, type HistoryP
 import { HISTORY_MINUTES } from './load.ts';
 import type { LoadHistory } from './load-history.ts';
 import type { StoredDecision } from './recorded-decision.ts';
-import { getSizeLimits } from './sizes.ts';
+import { getSizeLimits, getSizes } from './sizes.ts';
 import { findLastDecision, listDecisionPage, listDecisionsBetween, listSamplesByHour } from './store.ts';
 
 export type Autoscaling = ReturnType<typeof createAutoscaling>;
@@ -59,7 +58,7 @@ export function createAutoscaling({ state, clock, organizations, services, price
       const { limits } = getSizeLimits(service, organization, now);
       const history = await loadHistory.readHistory(service, now - HISTORY_MINUTES * MINUTE_MS, now + 1);
       const last = await findLastDecision(state.db, service.organizationId, service.id, { isApplied: true });
-      const settings = { current: getWantedSize(service, now), limits, lastChangeAt: last?.at };
+      const settings = { ...getSizes(service, now), limits, lastChangeAt: last?.at };
       return { mode, recommendation: decide(history, settings, now) };
     },
 

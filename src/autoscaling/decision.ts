@@ -1,6 +1,6 @@
 import type { ServiceSize } from '../services/service.ts';
 import type { AutoscalingMode } from '../services/service-settings.ts';
-import type { LoadSummary } from './load.ts';
+import type { LoadSummary, Peaks } from './load.ts';
 import type { SizeLimits } from './sizes.ts';
 
 /** `up` and `down` change the memory of the replicas, `out` and `in` their number. */
@@ -9,7 +9,10 @@ export type Action = (typeof ACTIONS)[number];
 
 /** What a decision depends on, apart from the load and the time. */
 export interface DecisionSettings {
+  /** What was asked for, as far as the driver can run it. Decisions are steps from here. */
   current: ServiceSize;
+  /** What was observed, if it is known: loads are shares of it. As `current` if it is left out. */
+  running?: ServiceSize | undefined;
   limits: SizeLimits;
   /** When the size last changed, in epoch milliseconds; undefined if it never did. */
   lastChangeAt?: number | undefined;
@@ -100,6 +103,15 @@ export const ROUNDING = 1e-9;
 
 /** Of the minutes of a window, those that must have data before a size is reduced. */
 export const MIN_COVERAGE = 0.95;
+
+/** The size that the load was measured at. */
+export const getRunning = ({ current, running }: DecisionSettings): ServiceSize => running ?? current;
+
+/** "in the last 3 hours", or how many minutes of them were measured. */
+export function formatPeriod({ measuredMinutes = 0 }: Peaks, minutes: number, text: string): string {
+  if (measuredMinutes >= minutes * MIN_COVERAGE) return `in the last ${text}`;
+  return `in ${measuredMinutes === 1 ? 'the only measured minute' : `the ${measuredMinutes} measured minutes`} of the last ${text}`;
+}
 
 /** Whether the last change is too recent. A change in the future is ignored: the clock was set back. */
 export function isCoolingDown({ lastChangeAt }: DecisionSettings, now: number, coolDownMs: number): boolean {

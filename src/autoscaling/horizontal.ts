@@ -3,7 +3,9 @@ import type { ServiceSize } from '../services/service.ts';
 import {
   type DecisionSettings,
   formatPercent,
+  formatPeriod,
   GB_PER_CORE,
+  getRunning,
   isCoolingDown,
   MIN_COVERAGE,
   type Outcome,
@@ -37,11 +39,12 @@ interface HorizontalThresholds {
   inAtMost: number;
 }
 
-function getThresholds({ current, limits }: DecisionSettings): HorizontalThresholds {
-  const { replicas } = current;
-  const canShrink = replicas > limits.minReplicas;
+function getThresholds(settings: DecisionSettings): HorizontalThresholds {
+  const { current, limits } = settings;
+  const { replicas } = getRunning(settings);
+  const canShrink = current.replicas > limits.minReplicas;
   return {
-    out: replicas < limits.maxReplicas ? replicas * MAX_SHARE : Number.POSITIVE_INFINITY,
+    out: current.replicas < limits.maxReplicas ? replicas * MAX_SHARE : Number.POSITIVE_INFINITY,
     in: canShrink ? replicas * MIN_SHARE : Number.NEGATIVE_INFINITY,
     // The remaining replicas must not be above the target, or the next peak would reverse the change.
     inAtMost: canShrink ? (replicas - 1) * TARGET_SHARE : Number.NEGATIVE_INFINITY,
@@ -57,8 +60,9 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   const { current, limits } = settings;
   const { replicas } = current;
   const thresholds = getThresholds(settings);
-  const used = countUsedReplicas(load.tenMinutes, current);
-  const usedInHour = countUsedReplicas(load.hour, current);
+  const running = getRunning(settings);
+  const used = countUsedReplicas(load.tenMinutes, running);
+  const usedInHour = countUsedReplicas(load.hour, running);
   const keep = (formatReason: () => string): Outcome => ({ formatReason });
   const resize = (to: number, formatCause: () => string): Outcome => ({
     to: { memoryGb: current.memoryGb, replicas: to },
@@ -69,7 +73,8 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
     return isLargest
       ? keep(() => `A query failed for lack of memory, but ${formatReplicas(replicas)} is the maximum.`)
       : resize(replicas + 1, () => 'A query failed for lack of memory');
-  const formatUsage = () => describeUsage(used / replicas, 'last 10 minutes');
+  const formatUsage = () =>
+    describeUsage(used / running.replicas, formatPeriod(load.tenMinutes, WINDOW_MINUTES.tenMinutes, '10 minutes'));
   if (used > thresholds.out) {
     if (isCoolingDown(settings, now, OUT_COOL_DOWN_MS))
       return keep(() => `${formatUsage()}, which calls for another replica, but the size changed a moment ago.`);
@@ -79,7 +84,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   const isLow = usedInHour < thresholds.in && usedInHour <= thresholds.inAtMost;
   if (!isLow)
     return keep(() => `${formatUsage()}, so ${formatReplicas(replicas)} ${replicas === 1 ? 'is' : 'are'} kept.`);
-  const formatLowUsage = () => describeUsage(usedInHour / replicas, 'last hour');
+  const formatLowUsage = () => describeUsage(usedInHour / running.replicas, formatPeriod(load.hour, WINDOW, 'hour'));
   const obstacle = findObstacle(load, settings, now);
   return obstacle === undefined
     ? resize(replicas - 1, () => `${formatLowUsage()}, below 45%`)
@@ -87,7 +92,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
 };
 
 const describeUsage = (share: number, period: string): string =>
-  `The highest of CPU, memory and queries was ${formatPercent(share)} in the ${period}`;
+  `The highest of CPU, memory and queries was ${formatPercent(share)} ${period}`;
 
 /** Why a replica that is not needed is kept. */
 function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number): string | undefined {
@@ -98,10 +103,12 @@ function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number
   return undefined;
 }
 
-const describe: Rules['describe'] = ({ tenMinutes, hour }, { current, limits }) => {
-  const used = countUsedReplicas(tenMinutes, current);
+const describe: Rules['describe'] = ({ tenMinutes, hour }, settings) => {
+  const { limits } = settings;
+  const running = getRunning(settings);
+  const used = countUsedReplicas(tenMinutes, running);
   const { cpuCores, memoryGb, queries, coveredMinutes } = hour;
-  const total = current.memoryGb * current.replicas;
+  const total = running.memoryGb * running.replicas;
   return {
     windowMinutes: WINDOW,
     coveredMinutes,
@@ -112,7 +119,7 @@ const describe: Rules['describe'] = ({ tenMinutes, hour }, { current, limits }) 
     ...(memoryGb !== undefined && { peakMemoryGb: memoryGb, memoryPercent: toPercent(memoryGb / total) }),
     ...(queries !== undefined && {
       peakQueries: queries,
-      queriesPercent: toPercent(queries / (QUERIES_PER_REPLICA * current.replicas)),
+      queriesPercent: toPercent(queries / (QUERIES_PER_REPLICA * running.replicas)),
     }),
     targetReplicas: Math.min(limits.maxReplicas, Math.max(limits.minReplicas, Math.ceil(used / TARGET_SHARE))),
   };
@@ -121,9 +128,9 @@ const describe: Rules['describe'] = ({ tenMinutes, hour }, { current, limits }) 
 const getBounds: Rules['getBounds'] = (settings) => {
   const thresholds = getThresholds(settings);
   return {
-    up: toLoads(thresholds.out * (1 - ROUNDING), settings.current),
+    up: toLoads(thresholds.out * (1 - ROUNDING), getRunning(settings)),
     upMinutes: WINDOW_MINUTES.tenMinutes,
-    down: toLoads(Math.min(thresholds.in, thresholds.inAtMost) * (1 + ROUNDING), settings.current),
+    down: toLoads(Math.min(thresholds.in, thresholds.inAtMost) * (1 + ROUNDING), getRunning(settings)),
     downMinutes: WINDOW,
     downCoolDownMs: IN_COOL_DOWN_MS,
     everyMinutes: HORIZONTAL_EVERY_MINUTES,

@@ -34,6 +34,8 @@ export interface Peaks {
   queries: number | undefined;
   /** Minutes in which the service ran and both CPU and memory were measured. */
   coveredMinutes: number;
+  /** Minutes in which the service ran and anything was measured. A replay, which gives no reasons, leaves it out. */
+  measuredMinutes?: number;
 }
 
 /** Everything that a decision knows about the load. */
@@ -44,19 +46,26 @@ export interface LoadSummary extends Record<WindowName, Peaks> {
 
 /** What one sample contributes. Minutes in which the service did not run say nothing about the size that it needs. */
 export function measure({ state, cpuCores, memoryBytes, queries }: LoadSample) {
-  if (state !== 'running') return { isCovered: false } as const;
+  if (state !== 'running') return { isCovered: false, isMeasured: false } as const;
   return {
     cpuCores,
     memoryGb: memoryBytes === undefined ? undefined : memoryBytes / BYTES_PER_GB,
     queries,
     isCovered: cpuCores !== undefined && memoryBytes !== undefined,
+    isMeasured: cpuCores !== undefined || memoryBytes !== undefined || queries !== undefined,
   };
 }
 
 /** Summarizes samples in the order of their time, at most one per minute. Later samples than `now` are ignored. */
 export function summarizeLoad(history: readonly LoadSample[], now: number): LoadSummary {
   const current = toMinute(now);
-  const empty = (): Peaks => ({ cpuCores: undefined, memoryGb: undefined, queries: undefined, coveredMinutes: 0 });
+  const empty = (): Peaks => ({
+    cpuCores: undefined,
+    memoryGb: undefined,
+    queries: undefined,
+    coveredMinutes: 0,
+    measuredMinutes: 0,
+  });
   const summary: LoadSummary = {
     tenMinutes: empty(),
     hour: empty(),
@@ -67,7 +76,7 @@ export function summarizeLoad(history: readonly LoadSample[], now: number): Load
   for (const sample of history) {
     const age = current - toMinute(sample.at);
     if (age < 0 || age >= HISTORY_MINUTES) continue;
-    const { cpuCores, memoryGb, queries, isCovered } = measure(sample);
+    const { cpuCores, memoryGb, queries, isCovered, isMeasured } = measure(sample);
     for (const name of WINDOW_NAMES) {
       if (age >= WINDOW_MINUTES[name]) continue;
       const peaks = summary[name];
@@ -75,6 +84,7 @@ export function summarizeLoad(history: readonly LoadSample[], now: number): Load
       peaks.memoryGb = larger(peaks.memoryGb, memoryGb);
       peaks.queries = larger(peaks.queries, queries);
       if (isCovered) peaks.coveredMinutes++;
+      if (isMeasured) peaks.measuredMinutes = (peaks.measuredMinutes ?? 0) + 1;
     }
     if ((sample.outOfMemory ?? 0) > 0) summary.outOfMemoryMinute = toMinute(sample.at);
   }

@@ -18,6 +18,7 @@ export function createRunningSummary() {
   const memoryGb = createPeakList();
   const queries = createPeakList();
   const covered = createCoverage();
+  const measuredMinutes = createCoverage();
   let lastMinute = Number.NEGATIVE_INFINITY;
   let outOfMemoryMinute = Number.NEGATIVE_INFINITY;
 
@@ -28,6 +29,7 @@ export function createRunningSummary() {
       memoryGb: memoryGb.findPeak(after),
       queries: queries.findPeak(after),
       coveredMinutes: covered.count(after, current),
+      measuredMinutes: measuredMinutes.count(after, current),
     };
   }
 
@@ -45,6 +47,7 @@ export function createRunningSummary() {
       memoryGb.add(minute, measured.memoryGb, oldest);
       queries.add(minute, measured.queries, oldest);
       if (measured.isCovered) covered.add(minute, oldest);
+      if (measured.isMeasured) measuredMinutes.add(minute, oldest);
       if ((sample.outOfMemory ?? 0) > 0) outOfMemoryMinute = minute;
     },
 

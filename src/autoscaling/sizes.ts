@@ -1,8 +1,10 @@
+import { MAX_DRIVER_REPLICAS } from '../drivers/driver.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { findLimit, listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from '../services/scaling-limits.ts';
 import { getEffectiveScaling } from '../services/schedule.ts';
 import { getMaxReplicas, type Service, type ServiceSize } from '../services/service.ts';
 import type { AutoscalingMode } from '../services/service-settings.ts';
+import { getWantedSize } from '../services/wanted-size.ts';
 
 /** The sizes that a service may have. In vertical mode the number of replicas is fixed, in horizontal mode their memory. */
 export interface SizeLimits {
@@ -57,9 +59,24 @@ export const clampSize = ({ memoryGb, replicas }: ServiceSize, limits: SizeLimit
   replicas: clamp(replicas, limits.minReplicas, limits.maxReplicas),
 });
 
+/** The sizes that decisions are about: what was asked for, as far as the driver can run it, and what was observed. */
+export function getSizes(
+  service: Pick<Service, 'scaling' | 'settings' | 'size' | 'driver' | 'observed'>,
+  now: number,
+): { current: ServiceSize; running: ServiceSize } {
+  const wanted = getWantedSize(service, now);
+  const current = {
+    ...wanted,
+    replicas: Math.min(wanted.replicas, MAX_DRIVER_REPLICAS[service.driver] ?? wanted.replicas),
+  };
+  const { memoryGb, replicas } = service.observed;
+  // Not reported, or nothing runs.
+  return { current, running: { memoryGb: memoryGb || current.memoryGb, replicas: replicas || current.replicas } };
+}
+
 /** The limits at a time: the settings in effect, and those of the organization's tier. `until` is when they may change. */
 export function getSizeLimits(
-  service: Pick<Service, 'scaling' | 'settings' | 'kind' | 'isPrimary'>,
+  service: Pick<Service, 'scaling' | 'settings' | 'kind' | 'isPrimary' | 'driver'>,
   organization: Pick<Organization, 'tier' | 'isPaid'>,
   now: number,
 ): { limits: SizeLimits; until: number } {
@@ -72,6 +89,7 @@ export function getSizeLimits(
     getMaxReplicas(scaling),
     replicaLimit?.maximum ?? SCALING_LIMITS.numReplicas.maximum,
     SCALING_LIMITS.numReplicas.maximum,
+    MAX_DRIVER_REPLICAS[service.driver] ?? SCALING_LIMITS.numReplicas.maximum,
   );
   const limits: SizeLimits = {
     mode: scaling.autoscalingMode ?? 'vertical',

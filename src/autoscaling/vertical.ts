@@ -3,7 +3,9 @@ import type { ServiceSize } from '../services/service.ts';
 import {
   type DecisionSettings,
   formatPercent,
+  formatPeriod,
   GB_PER_CORE,
+  getRunning,
   isCoolingDown,
   MIN_COVERAGE,
   type Outcome,
@@ -25,7 +27,7 @@ const MEMORY_FACTOR = 1.25;
 const DOWN_MARGIN = 1.1;
 
 const UP_COOL_DOWN_MS = 5 * MINUTE_MS;
-/** While the load of the last 30 hours calls for more than one step. */
+/** While the size for the load of the last 30 hours is larger than the next step. */
 export const FAR_UP_COOL_DOWN_MS = MINUTE_MS;
 export const DOWN_COOL_DOWN_MS = 30 * MINUTE_MS;
 
@@ -42,14 +44,17 @@ interface VerticalThresholds {
 }
 
 /** Infinite at the limits, where there is no step. */
-function getThresholds({ current, limits }: DecisionSettings): VerticalThresholds {
-  const { memoryGb, replicas } = current;
-  const cores = (memoryGb / GB_PER_CORE) * replicas;
+function getThresholds(settings: DecisionSettings): VerticalThresholds {
+  const { memoryGb } = settings.current;
+  const { limits } = settings;
+  const running = getRunning(settings);
+  const { replicas } = running;
+  const cores = (running.memoryGb / GB_PER_CORE) * replicas;
   const hasLarger = findLarger(memoryGb, limits) !== undefined;
   const smaller = findSmaller(memoryGb, limits);
   return {
     cpuUp: hasLarger ? cores * MAX_CPU_SHARE : Number.POSITIVE_INFINITY,
-    memoryUp: hasLarger ? (memoryGb * replicas) / MEMORY_FACTOR : Number.POSITIVE_INFINITY,
+    memoryUp: hasLarger ? (running.memoryGb * replicas) / MEMORY_FACTOR : Number.POSITIVE_INFINITY,
     cpuDown: smaller === undefined ? Number.NEGATIVE_INFINITY : cores * MIN_CPU_SHARE,
     memoryDown: smaller === undefined ? Number.NEGATIVE_INFINITY : (smaller * replicas) / (MEMORY_FACTOR * DOWN_MARGIN),
   };
@@ -73,7 +78,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   const thresholds = getThresholds(settings);
   const cpuPeak = peaks.cpuCores ?? 0;
   const memoryPeak = peaks.memoryGb ?? 0;
-  const formatUsage = () => describeUsage(peaks, current);
+  const formatUsage = () => describeUsage(peaks, getRunning(settings));
   if (larger !== undefined && (cpuPeak > thresholds.cpuUp || memoryPeak > thresholds.memoryUp)) {
     const isFar = larger < (findTarget(load.thirtyHours, settings) ?? 0);
     if (isCoolingDown(settings, now, isFar ? FAR_UP_COOL_DOWN_MS : UP_COOL_DOWN_MS))
@@ -101,17 +106,17 @@ function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number
 }
 
 /** The size for the peak of the long window. */
-function findTarget({ cpuCores, memoryGb }: Peaks, { current, limits }: DecisionSettings): number | undefined {
+function findTarget({ cpuCores, memoryGb }: Peaks, settings: DecisionSettings): number | undefined {
   if (cpuCores === undefined && memoryGb === undefined) return undefined;
   const forCpu = ((cpuCores ?? 0) / TARGET_CPU_SHARE) * GB_PER_CORE;
   const forMemory = (memoryGb ?? 0) * MEMORY_FACTOR;
-  return findSizeFor(Math.max(forCpu, forMemory) / current.replicas, limits);
+  return findSizeFor(Math.max(forCpu, forMemory) / getRunning(settings).replicas, settings.limits);
 }
 
 const describe: Rules['describe'] = ({ threeHours, thirtyHours }, settings) => {
-  const { current } = settings;
+  const running = getRunning(settings);
   const targetMemoryGb = findTarget(thirtyHours, settings);
-  const total = current.memoryGb * current.replicas;
+  const total = running.memoryGb * running.replicas;
   const { cpuCores, memoryGb, coveredMinutes } = threeHours;
   return {
     windowMinutes: WINDOW,
@@ -142,13 +147,15 @@ const getBounds: Rules['getBounds'] = (settings) => {
 export const VERTICAL_RULES: Rules = { choose, describe, getBounds };
 
 /** "CPU peaked at 82% and memory at 40% in the last 3 hours". */
-function describeUsage({ cpuCores, memoryGb }: Peaks, size: ServiceSize): string {
+function describeUsage(peaks: Peaks, size: ServiceSize): string {
+  const { cpuCores, memoryGb } = peaks;
+  const period = formatPeriod(peaks, WINDOW, '3 hours');
   const total = size.memoryGb * size.replicas;
   const cpu = cpuCores === undefined ? undefined : formatPercent((cpuCores * GB_PER_CORE) / total);
   const memory = memoryGb === undefined ? undefined : formatPercent(memoryGb / total);
-  if (cpu === undefined) return `Memory peaked at ${memory} in the last 3 hours`;
-  if (memory === undefined) return `CPU peaked at ${cpu} in the last 3 hours`;
-  return `CPU peaked at ${cpu} and memory at ${memory} in the last 3 hours`;
+  if (cpu === undefined) return `Memory peaked at ${memory} ${period}`;
+  if (memory === undefined) return `CPU peaked at ${cpu} ${period}`;
+  return `CPU peaked at ${cpu} and memory at ${memory} ${period}`;
 }
 
 function describeFit(larger: number | undefined, smaller: number | undefined): string {

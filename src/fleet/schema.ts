@@ -13,11 +13,11 @@ import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { MAX_POLICIES } from '../roles/role.ts';
 import { PolicyBody } from '../roles/schema.ts';
+import { AutoscalingMode } from '../services/current-scaling.ts';
 import { MAX_TAGS } from '../services/entry-lists.ts';
 import { DoubleSha1Hash, PasswordHash, Tag } from '../services/lifecycle-schema.ts';
 import { MAX_ENTRIES, ScheduleEntryRequest } from '../services/schedule-schema.ts';
 import {
-  AutoscalingMode,
   IdleScaling,
   IdleTimeoutMinutes,
   NumReplicas,

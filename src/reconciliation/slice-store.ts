@@ -1,11 +1,11 @@
 import { preparedRows } from '../state/prepared-rows.ts';
-import type { Db, UsageSliceRow } from '../state/tables.ts';
+import type { Db, Tables } from '../state/tables.ts';
 import { isIn } from '../state/value-lists.ts';
 import type { Slice } from './usage-slice.ts';
 
 const COLUMNS = ['organization_id', 'service_id', 'id', 'document'] as const;
 
-const putRows = preparedRows<UsageSliceRow>(COLUMNS, (db, rows) =>
+const putRows = preparedRows<Tables['usage_slices']>(COLUMNS, (db, rows) =>
   db
     .insertInto('usage_slices')
     .values(rows)

@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox';
-import { DRIVERS, SERVICE_STATES } from '../drivers/driver.ts';
+import { DRIVERS, MAX_DRIVER_REPLICAS, SERVICE_STATES } from '../drivers/driver.ts';
 import { observe } from '../drivers/simulated.ts';
 import { type Clock, isoSeconds, isoTime } from '../kernel/clock.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
+import { AutoscalingMode, CurrentScaling, toCurrentScaling } from './current-scaling.ts';
 import type { ScalingChange } from './scaling.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
 import { getEffectiveScaling } from './schedule.ts';
 import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
 import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
-import { AUTOSCALING_MODES } from './service-settings.ts';
 import { toSimulatedStatus } from './simulated-status.ts';
 import { TagFilter } from './tag-filter.ts';
 import { PUBLIC_DEFAULTS } from './unsupported.ts';
@@ -75,11 +75,6 @@ export const ReplicaBound = (bound: 'minimum' | 'maximum') =>
     description: `The ${bound} number of replicas; minimum and maximum differ in horizontal mode only`,
     'x-limits': REPLICA_LIMITS,
   });
-export const AutoscalingMode = Type.Enum([...AUTOSCALING_MODES], {
-  description:
-    'vertical changes the size of the replicas between its bounds, horizontal their number; the other is then fixed',
-});
-
 export const ReplicaScalingBody = NamedObject('ServiceReplicaScalingPatchRequest', {
   autoscalingMode: Type.Optional(AutoscalingMode),
   idleScaling: Type.Optional(IdleScaling),
@@ -112,21 +107,6 @@ const Endpoint = NamedObject('ServiceEndpoint', {
   username: text(),
 });
 
-const CurrentScaling = NamedObject(
-  'CurrentScaling',
-  {
-    effectiveAutoscalingMode: AutoscalingMode,
-    effectiveMinReplicaMemoryGb: Type.Number(),
-    effectiveMaxReplicaMemoryGb: Type.Number(),
-    effectiveMinReplicas: Type.Integer(),
-    effectiveMaxReplicas: Type.Integer(),
-    effectiveIdleScaling: Type.Boolean(),
-    effectiveIdleTimeoutMinutes: Type.Number(),
-    activeEntryId: Type.Optional(Type.String({ format: 'uuid' })),
-  },
-  { description: 'The settings in effect: those of the active entry of the scaling schedule, or of the service' },
-);
-
 const time = () => Type.String({ format: 'date-time' });
 
 const ServiceStatus = NamedObject(
@@ -140,6 +120,11 @@ const ServiceStatus = NamedObject(
     observedGeneration: Type.Integer({ description: 'The last generation that the driver has reached' }),
     requested: Type.Object({ replicas: Type.Integer(), replicaMemoryGb: Type.Number() }),
     observed: Type.Object({ replicas: Type.Optional(Type.Integer()), replicaMemoryGb: Type.Optional(Type.Number()) }),
+    maxReplicas: Type.Optional(
+      Type.Integer({
+        description: 'The driver runs, and costs are for, at most this many replicas; absent if it has no limit',
+      }),
+    ),
     inFlight: Type.Optional(
       Type.Object(
         { generation: Type.Integer(), attempt: Type.Integer(), since: time() },
@@ -261,6 +246,9 @@ function toDrivenFields(service: Readonly<Service>, now: number) {
       ...(replicas === undefined ? undefined : { replicas }),
       ...(memoryGb === undefined ? undefined : { replicaMemoryGb: memoryGb }),
     },
+    ...(MAX_DRIVER_REPLICAS[service.driver] === undefined
+      ? undefined
+      : { maxReplicas: MAX_DRIVER_REPLICAS[service.driver] }),
     ...(reason === undefined ? undefined : { reason }),
     ...(inFlight ? { inFlight: { ...inFlight, since: isoTime(inFlight.since) } } : undefined),
     ...(drift ? { drift: { ...drift, since: isoTime(drift.since) } } : undefined),
@@ -278,20 +266,6 @@ const toHorizontalFields = (scaling: Scaling) => ({
   maxReplicas: getMaxReplicas(scaling),
   replicaMemoryGb: scaling.minReplicaMemoryGb,
 });
-
-function toCurrentScaling(service: Readonly<Service>, now: number): Static<typeof CurrentScaling> {
-  const { scaling, activeEntry } = getEffectiveScaling(service, now);
-  return {
-    effectiveAutoscalingMode: scaling.autoscalingMode ?? 'vertical',
-    effectiveMinReplicaMemoryGb: scaling.minReplicaMemoryGb,
-    effectiveMaxReplicaMemoryGb: scaling.maxReplicaMemoryGb,
-    effectiveMinReplicas: scaling.numReplicas,
-    effectiveMaxReplicas: getMaxReplicas(scaling),
-    effectiveIdleScaling: scaling.idleScaling,
-    effectiveIdleTimeoutMinutes: scaling.idleTimeoutMinutes,
-    ...(activeEntry ? { activeEntryId: activeEntry.id } : undefined),
-  };
-}
 
 /** Until when the record stays the same unless the service changes, in epoch milliseconds. */
 export function getRecordExpiry(service: Readonly<Service>, now: number): number {

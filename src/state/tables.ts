@@ -27,8 +27,8 @@ export interface Tables {
   service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
-  endpoint_ports: EndpointPortRow;
-  usage_slices: UsageSliceRow;
+  endpoint_ports: { port: number; organization_id: string; service_id: string };
+  usage_slices: { organization_id: string; service_id: string; id: string; document: string };
   service_load: ServiceLoadRow;
   autoscaling_decisions: AutoscalingDecisionRow;
   usage_costs: UsageCostRow;

@@ -45,8 +45,8 @@ onEachStore('the preview of a scaling change', (store) => {
         },
       },
       monthlyCost: {
-        before: { min: 0, max: monthly(3, 120) },
-        after: { min: monthly(4, 32), max: monthly(4, 120) },
+        before: { min: 0, max: monthly(3, 120), replicas: 3 },
+        after: { min: monthly(4, 32), max: monthly(4, 120), replicas: 4 },
       },
       usageDays: 0,
     });
@@ -102,7 +102,11 @@ onEachStore('the preview of a scaling change', (store) => {
     );
     expect(json.result.monthlyCost.after.min).toBe(monthly(3, 64));
     const basic = await preview({ idleScaling: false }, initech.primary, initech);
-    expect(basic.json.result.monthlyCost.after).toEqual({ min: monthly(1, 8, 0.2181), max: monthly(1, 8, 0.2181) });
+    expect(basic.json.result.monthlyCost.after).toEqual({
+      min: monthly(1, 8, 0.2181),
+      max: monthly(1, 8, 0.2181),
+      replicas: 1,
+    });
     expect(basic.json.result.monthlyCost.after.min).toBe(159.6492);
   });
 

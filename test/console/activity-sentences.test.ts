@@ -97,6 +97,17 @@ describe('activities in the console', () => {
     expect(sentence(type, part as Partial<Described>, [[ID, 'ci']])).toBe(expected);
   });
 
+  it('tells when a declared service was added from when it was created', () => {
+    const after = { name: 'ci', createdAt: '2026-01-12T08:30:00Z' };
+    expect(sentence('service_create', { createdAt: '2026-11-15T09:00:00Z', after })).toMatch(
+      /^added the service ci \(created .*2026, as declared\)$/,
+    );
+    expect(sentence('service_create', { createdAt: '2026-01-12T08:30:00Z', after })).toBe('created the service ci');
+    expect(sentence('service_create', { createdAt: '2026-01-12T08:30:00Z', after: { name: 'ci' } })).toBe(
+      'created the service ci',
+    );
+  });
+
   it('shows complete dates', () => {
     expect(sentence('usage_day_lock', { after: { lockedThrough: '2026-10-31', days: 31 } })).toMatch(
       /^locked 31 usage days through .*2026/,

@@ -97,7 +97,18 @@ describe('an embedded service without queries', () => {
     };
     server.now += 10 * MINUTE_MS;
     const running = await readCost();
-    const preview = (await services.send('POST', `/${id}/scaling/preview`, {})).json.result;
+    const preview = (await services.send('POST', `/${id}/scaling/preview`, { numReplicas: 6 })).json.result;
+    // S8: one replica runs, whatever was asked for; it is what is shown, estimated and billed.
+    const { before, after } = preview.monthlyCost;
+    expect([before.replicas, after.replicas, after.max]).toEqual([1, 1, before.max]);
+    expect(await services.read(id)).toMatchObject({
+      numReplicas: 3,
+      currentScaling: { effectiveMinReplicas: 1, effectiveMaxReplicas: 1, effectiveMinReplicaMemoryGb: 16 },
+      status: { requested: { replicas: 3 }, observed: { replicas: 1 }, maxReplicas: 1 },
+    });
+    const metrics = (await services.send('GET', `/${id}/prometheus`)).text;
+    expect(metrics).toMatch(/pilothouse_service_running_replicas\{.*\} 1\n/);
+    expect(metrics).toMatch(/clickhouse_version="\d+\.\d+/);
     expect(running).toBeGreaterThan(0);
     const gbHour = preview.monthlyCost.after.max / (120 * HOURS_PER_MONTH);
     expect(running).toBeCloseTo(gbHour * 16 * (10 / 60), 4);

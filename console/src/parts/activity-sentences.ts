@@ -10,7 +10,7 @@ interface ActivitySentence {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Describe = (activity: { before: Fields; after: Fields }, name: string) => ActivitySentence;
+type Describe = (activity: { before: Fields; after: Fields; createdAt?: string }, name: string) => ActivitySentence;
 
 const about =
   (action: string): Describe =>
@@ -25,6 +25,14 @@ function formatChange({ before, after }: { before: Fields; after: Fields }, fiel
 const changedFields = ({ before, after }: { before: Fields; after: Fields }): string[] => [
   ...new Set([...Object.keys(before), ...Object.keys(after)]),
 ];
+
+/** A fleet file may declare a service that was created before it was added here. */
+const describeCreation: Describe = ({ after, createdAt = '' }, name) => {
+  const [declared, added] = [String(after.createdAt ?? createdAt), createdAt].map((time) => time.slice(0, 10));
+  if (declared === undefined || added === undefined || declared >= added)
+    return { action: 'created the service', resource: name };
+  return { action: 'added the service', resource: name, rest: `(created ${formatBillDate(declared)}, as declared)` };
+};
 
 const KEY_ACTIONS: Record<string, string> = {
   name: 'renamed the key',
@@ -153,7 +161,7 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   role_create: about('created the role'),
   role_update: (activity, name) => ({ action: 'changed the role', resource: name, rest: formatRename(activity) }),
   role_delete: about('deleted the role'),
-  service_create: about('created the service'),
+  service_create: describeCreation,
   service_delete: about('deleted the service'),
   service_start: about('started the service'),
   service_stop: about('stopped the service'),
@@ -220,7 +228,7 @@ export function describeActivity(activity: Activity, names: ReadonlyMap<string, 
   const { activityType, before = {}, after = {} } = activity;
   const name = formatResourceName(activity, names);
   const describe = SENTENCES[activityType] ?? about(activityType.replaceAll('_', ' '));
-  return describe({ before: before as Fields, after: after as Fields }, name);
+  return describe({ before: before as Fields, after: after as Fields, createdAt: activity.createdAt }, name);
 }
 
 /** The recorded name, else the current name, else the ID. */

@@ -24,6 +24,8 @@ export interface MonthlyCost {
   max: number;
   /** At the usage of the last days; undefined without usage. */
   estimate: number | undefined;
+  /** The replicas that run at the maximum, and so are billed. */
+  replicas: number;
 }
 
 const MINUTES_PER_HOUR = 60;
@@ -98,6 +100,7 @@ function calculateMonthlyCost(scaling: Scaling, price: string, estimatedGb: numb
     min: scaling.idleScaling ? 0 : calculate(scaling.minReplicaMemoryGb),
     max: calculate(scaling.maxReplicaMemoryGb, getMaxReplicas(scaling)),
     estimate: estimatedGb === undefined ? undefined : calculate(estimatedGb),
+    replicas: getMaxReplicas(scaling),
   };
 }
 

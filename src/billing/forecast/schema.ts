@@ -77,6 +77,10 @@ const MonthlyCostRange = NamedObject('MonthlyCostRange', {
   estimate: Type.Optional(
     Type.Number({ description: 'At the usage of the last 30 days; omitted if the service has no usage' }),
   ),
+  replicas: Type.Integer({
+    description:
+      'The number of replicas that is billed at the maximum. A driver may run fewer than were asked for: an embedded service has one',
+  }),
 });
 
 export const ScalingPreview = NamedObject('ScalingPreview', {
@@ -85,7 +89,7 @@ export const ScalingPreview = NamedObject('ScalingPreview', {
     { before: MonthlyCostRange, after: MonthlyCostRange },
     {
       description:
-        'CHC for compute in a month of 732 hours, at the minimum and at the maximum size of all replicas; the minimum is 0 with idle scaling',
+        'CHC for compute in a month of 732 hours, at the minimum and at the maximum size of the replicas that run; the minimum is 0 with idle scaling',
     },
   ),
   usageDays: Type.Integer({ description: 'The number of days that the estimate is based on; at most 30' }),
@@ -136,7 +140,8 @@ export function toPreviewRecord(
   };
 }
 
-const toRange = ({ min, max, estimate }: MonthlyCost) => ({
+const toRange = ({ min, max, estimate, replicas }: MonthlyCost) => ({
+  replicas,
   min: chcFromMicros(min),
   max: chcFromMicros(max),
   ...(estimate === undefined ? {} : { estimate: chcFromMicros(estimate) }),

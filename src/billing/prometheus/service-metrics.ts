@@ -127,17 +127,25 @@ function setState(gauges: Gauges, service: Readonly<Service>, labels: Labels, no
     {
       ...labels,
       clickhouse_cluster_status: state,
-      clickhouse_version: service.details.databaseVersion ?? '',
+      clickhouse_version: service.observed.version ?? service.details.databaseVersion ?? '',
       driver: service.driver,
     },
     1,
   );
-  gauges.running.set(labels, state === 'running' || state === 'degraded' ? scaling.numReplicas : 0);
+  gauges.running.set(labels, countRunning(service, state, scaling.numReplicas));
   gauges.replicas.set({ ...labels, bound: 'min' }, scaling.numReplicas);
   gauges.replicas.set({ ...labels, bound: 'max' }, getMaxReplicas(scaling));
   gauges.memory.set({ ...labels, bound: 'min' }, scaling.minReplicaMemoryGb);
   gauges.memory.set({ ...labels, bound: 'max' }, scaling.maxReplicaMemoryGb);
   if (scaling.idleScaling) gauges.idleTimeout.set(labels, scaling.idleTimeoutMinutes * 60);
+}
+
+/** What was observed. A simulated service has what was asked for. */
+function countRunning({ driver, observed }: Readonly<Service>, state: string, requested: number): number {
+  if (state !== 'running' && state !== 'degraded') return 0;
+  if (driver === 'simulated') return requested;
+  // A running service of a driver that does not tell counts as one replica, as in metering.
+  return observed.replicas ?? (state === 'running' ? 1 : 0);
 }
 
 function setCosts({ cost }: Gauges, labels: Labels, amounts: readonly MetricMicros[]): void {

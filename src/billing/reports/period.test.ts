@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatIsoWeek, getPrecedingWindow, listPeriods } from './period.ts';
+import { formatIsoWeek, getPreviousWindow, listPeriods } from './period.ts';
 
 describe('the periods of a window', () => {
   it('are days, compared with the previous day', () => {
@@ -53,11 +53,21 @@ describe('the periods of a window', () => {
         previous: { from: '2026-09-21', to: '2026-09-30' },
       },
     ]);
-    expect(getPrecedingWindow({ from: '2026-10-01', to: '2026-10-01' })).toEqual({
-      from: '2026-09-30',
-      to: '2026-09-30',
-    });
   });
+
+  it.each([
+    ['all', '2026-10-01', '2026-10-01', '2026-09-30', '2026-09-30'],
+    ['day', '2026-10-01', '2026-10-03', '2026-09-28', '2026-09-30'],
+    ['week', '2026-09-30', '2026-10-06', '2026-09-16', '2026-09-22'],
+    ['month', '2026-10-01', '2026-10-15', '2026-09-01', '2026-09-15'],
+    ['month', '2026-09-01', '2026-10-31', '2026-07-01', '2026-08-31'],
+    ['month', '2026-03-31', '2026-04-30', '2026-01-31', '2026-02-28'],
+  ] as const)(
+    'by %s, the window %s to %s is compared with the window as many periods earlier',
+    (by, from, to, ...previous) => {
+      expect(getPreviousWindow({ from, to }, by)).toEqual({ from: previous[0], to: previous[1] });
+    },
+  );
 
   it.each([
     ['2026-01-01', '2026-W01'],

@@ -25,12 +25,16 @@ export function listPeriods(window: Window, length: PeriodLength): Period[] {
     if (last?.name === name) last.to = day;
     else periods.push({ name, from: day, to: day, previous: { from: day, to: day } });
   }
-  for (const period of periods) period.previous = PREVIOUS[length](period);
+  for (const period of periods) period.previous = PREVIOUS[length](period, 1);
   return periods;
 }
 
+/** As many periods earlier, so a window of one period is compared like that period. */
+export const getPreviousWindow = (window: Window, length: PeriodLength): Window =>
+  length === 'all' ? getPrecedingWindow(window) : PREVIOUS[length](window, listPeriods(window, length).length);
+
 /** The same number of days, directly before. */
-export function getPrecedingWindow({ from, to }: Window): Window {
+function getPrecedingWindow({ from, to }: Window): Window {
   return { from: addDays(from, -(countDaysBetween(from, to) + 1)), to: addDays(from, -1) };
 }
 
@@ -40,17 +44,18 @@ const NAMES: Record<Exclude<PeriodLength, 'all'>, (day: Day) => string> = {
   month: (day) => day.slice(0, 7),
 };
 
-const shiftBack = (days: number) => (window: Window) => ({
-  from: addDays(window.from, -days),
-  to: addDays(window.to, -days),
+const shiftBack = (days: number) => (window: Window, count: number) => ({
+  from: addDays(window.from, -days * count),
+  to: addDays(window.to, -days * count),
 });
 
-const PREVIOUS: Record<Exclude<PeriodLength, 'all'>, (period: Window) => Window> = {
+/** So many periods earlier. */
+const PREVIOUS: Record<Exclude<PeriodLength, 'all'>, (window: Window, count: number) => Window> = {
   day: shiftBack(1),
   week: shiftBack(7),
-  month: ({ from, to }) => ({
-    from: shiftMonthBack(from),
-    to: isMonthEnd(to) ? getPreviousMonthEnd(to) : shiftMonthBack(to),
+  month: ({ from, to }, count) => ({
+    from: shiftMonthsBack(from, count),
+    to: isMonthEnd(to) ? getEarlierMonthEnd(to, count) : shiftMonthsBack(to, count),
   }),
 };
 
@@ -68,10 +73,16 @@ export function getWeekday(day: Day): number {
 }
 
 const isMonthEnd = (day: Day): boolean => addDays(day, 1).slice(5, 7) !== day.slice(5, 7);
-const getPreviousMonthEnd = (day: Day): Day => addDays(`${day.slice(0, 7)}-01`, -1);
 
-/** The same day of the previous month, or its last day if that month is shorter. */
-function shiftMonthBack(day: Day): Day {
-  const end = getPreviousMonthEnd(day);
+/** The last day of the month that is so many months earlier. */
+function getEarlierMonthEnd(day: Day, count: number): Day {
+  let end = day;
+  for (let month = 0; month < count; month++) end = addDays(`${end.slice(0, 7)}-01`, -1);
+  return end;
+}
+
+/** The same day of an earlier month, or its last day if that month is shorter. */
+function shiftMonthsBack(day: Day, count: number): Day {
+  const end = getEarlierMonthEnd(day, count);
   return day.slice(8) > end.slice(8) ? end : `${end.slice(0, 7)}${day.slice(7)}`;
 }

@@ -65,7 +65,8 @@ const SummaryRecord = NamedObject('UsageCostSummaryRow', {
 export const UsageCostSummary = NamedObject('UsageCostSummary', {
   rows: Type.Array(SummaryRecord),
   totals: Type.Object(ComparedAmounts, {
-    description: 'The whole range, compared with the same number of days directly before it',
+    description:
+      'The whole range, compared with the range that is as many periods earlier; a range of one period is compared like its row',
   }),
 });
 

@@ -6,7 +6,7 @@ import { addMicros, compareBytes, compareText, type MetricMicros, zeroMicros } f
 import { METRICS, type Metric } from '../meter.ts';
 import type { Window } from '../window.ts';
 import type { Grouping } from './grouping.ts';
-import { getPrecedingWindow, listPeriods, type Period, type PeriodLength } from './period.ts';
+import { getPreviousWindow, listPeriods, type Period, type PeriodLength } from './period.ts';
 import { type GroupCost, MAX_SLICES, type Slice, sumSlices } from './store.ts';
 
 export type Summaries = ReturnType<typeof createSummaries>;
@@ -66,7 +66,7 @@ export function createSummaries({ db }: { db: Db }) {
       const ranges = removeDuplicates([...periods, ...periods.map(({ previous }) => previous)]);
       const groupsByRange = await sumRanges(organizationId, ranges, grouping);
       const groups = new Map(ranges.map((range, index) => [rangeKey(range), groupsByRange[index]]));
-      const preceding = getPrecedingWindow(window);
+      const preceding = getPreviousWindow(window, length);
       const [precedingGroups = new Map()] = await sumRanges(organizationId, [preceding], 'none');
       const rows = periods.flatMap((period) =>
         listRows(period, groups.get(rangeKey(period)), groups.get(rangeKey(period.previous))),

@@ -66,17 +66,26 @@ const isRejected = (error: unknown): boolean => error instanceof ApiError && err
 function explain(usageDays: number, isIdling: boolean): string {
   const range = `The range is from ${isIdling ? 'always idle' : 'always at minimum'} to always at maximum size.`;
   return usageDays === 0
-    ? `CHC for all replicas. ${range} There is no usage yet to base an estimate on.`
-    : `CHC for all replicas, at the usage of the last ${plural(usageDays, 'day')}. ${range}`;
+    ? `CHC for the replicas that run. ${range} There is no usage yet to base an estimate on.`
+    : `CHC for the replicas that run, at the usage of the last ${plural(usageDays, 'day')}. ${range}`;
 }
 
 type CostRange = InstanceReplicaScalingPreviewResult['monthlyCost']['before'];
 
-function CostRow({ label, min, max, estimate, isNew = false }: CostRange & { label: string; isNew?: boolean }) {
+function CostRow({
+  label,
+  min,
+  max,
+  estimate,
+  replicas,
+  isNew = false,
+}: CostRange & { label: string; isNew?: boolean }) {
   const range = min === max ? formatCredits(min) : `${formatCredits(min)} – ${formatCredits(max)}`;
   return (
     <div className={classes.range} data-new={isNew}>
-      <span>{label}</span>
+      <span>
+        <span>{label}</span>, {plural(replicas, 'replica')}
+      </span>
       <span className={classes.amounts}>
         {estimate !== undefined && (
           <span className={`ph-number ${classes.estimate}`} data-testid={isNew ? 'new-estimate' : 'current-estimate'}>

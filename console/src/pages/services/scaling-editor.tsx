@@ -59,7 +59,14 @@ export function ScalingEditor({ service }: { service: Service }) {
               Your key can view these settings. Changing them requires a key with the admin role.
             </Text>
           )}
-          <ScalingFields draft={draft} limits={limits} isReadOnly={isReadOnly} onChange={edit} errorAt={errorAt} />
+          <ScalingFields
+            draft={draft}
+            limits={limits}
+            isReadOnly={isReadOnly}
+            maxRunning={service.status?.maxReplicas}
+            onChange={edit}
+            errorAt={errorAt}
+          />
         </Stack>
       </Panel>
       <div className={classes.sidebar}>

@@ -8,6 +8,8 @@ interface Props {
   draft: ScalingDraft;
   limits: ScalingLimits;
   isReadOnly: boolean;
+  /** The driver runs at most so many replicas. */
+  maxRunning: number | undefined;
   onChange: (part: Partial<ScalingDraft>) => void;
   errorAt: (field: ScalingField) => string | undefined;
 }
@@ -17,7 +19,14 @@ const toNumber = (value: number | string): number | '' => (typeof value === 'num
 const clamp = (value: number | '', min: number, max: number): number =>
   Math.min(Math.max(value === '' ? min : value, min), max);
 
-export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly, onChange, errorAt }: Props) {
+export function ScalingFields({
+  draft,
+  limits: { replicas, memory },
+  isReadOnly,
+  maxRunning,
+  onChange,
+  errorAt,
+}: Props) {
   const min = clamp(draft.minReplicaMemoryGb, memory.min, memory.max);
   const max = clamp(draft.maxReplicaMemoryGb, memory.min, memory.max);
   const isSizeFixed = isReadOnly || memory.isFixed;
@@ -52,7 +61,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
               key={field}
               className={classes.number}
               label={field === 'minReplicaMemoryGb' ? 'Minimum per replica (GB)' : 'Maximum per replica (GB)'}
-              description={formatTotal(draft[field], draft.numReplicas)}
+              description={formatTotal(draft[field], draft.numReplicas, maxRunning)}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               min={memory.min}
               max={memory.max}
@@ -75,6 +84,8 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
           {replicas.isFixed
             ? `${replicas.reason}.`
             : `${replicas.min} to ${replicas.max}.${replicas.reason ? ` ${replicas.reason}.` : ''}`}
+          {maxRunning !== undefined &&
+            ` This service runs ${plural(maxRunning, 'replica')}, whatever the number here; only ${maxRunning === 1 ? 'it is' : 'they are'} billed.`}
         </Text>
         <div className={classes.pair}>
           <Slider
@@ -145,11 +156,12 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
   );
 }
 
-/** The memory of all replicas together. Empty while a number is missing. */
-const formatTotal = (replicaGb: number | '', replicas: number | ''): string =>
-  replicaGb === '' || replicas === ''
-    ? '\u00a0'
-    : `${formatMemory(replicaGb * replicas)} in total with ${plural(replicas, 'replica')}`;
+/** The memory of all replicas that run together, which is what is billed. Empty while a number is missing. */
+function formatTotal(replicaGb: number | '', replicas: number | '', maxRunning: number | undefined): string {
+  if (replicaGb === '' || replicas === '') return '\u00a0';
+  const running = Math.min(replicas, maxRunning ?? replicas);
+  return `${formatMemory(replicaGb * running)} in total with ${plural(running, 'replica')}`;
+}
 
 /** Marks at both ends and near the thirds, at multiples of ten steps. */
 const createMarks = ({ min, max, step }: FieldLimits) =>
