@@ -64,6 +64,8 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   /** Of the process that does the background work, which may be another one. */
   findIdleStatus: IdleRouteOptions['findIdleStatus'];
   listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
+  /** The process ids of workers that do not respond. */
+  listHungWorkers(): Promise<number[]>;
   renderMetrics(): Promise<string>;
   /** Counts for several processes; without it, this process counts for itself. */
   rateCounter: RateCounter | undefined;
@@ -203,7 +205,7 @@ async function createMountedApp(
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
 ): Promise<App> {
-  const { clock, isDraining, listUsageWarnings, renderMetrics } = options;
+  const { clock, isDraining, listUsageWarnings, listHungWorkers, renderMetrics } = options;
   const app = createApp({ ...options, basePath: config.basePath, page });
   if (demo) requireLoopbackHost(app);
   await describeRoutes(app, version, config.basePath);
@@ -214,7 +216,12 @@ async function createMountedApp(
     ...domains.engine.listWarnings(),
     ...(await listUsageWarnings()),
   ];
-  const checkReady = () => state.check();
+  const checkReady = async () => {
+    const [hung] = await listHungWorkers();
+    // Some connections would wait for it.
+    if (hung !== undefined) throw new Error(`The worker process ${hung} does not respond; it is being replaced`);
+    await state.check();
+  };
   healthRoutes({ renderMetrics, authorizeMetrics, clock, isDraining, checkReady, listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {
