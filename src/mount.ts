@@ -73,6 +73,8 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   /** Of the process that does the background work, which may be another one. */
   findIdleStatus: IdleRouteOptions['findIdleStatus'];
   listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
+  /** The process ids of workers that do not respond. */
+  listHungWorkers(): Promise<number[]>;
   renderMetrics(): Promise<string>;
   /** Counts for several processes; without it, this process counts for itself. */
   rateCounter: RateCounter | undefined;
@@ -231,7 +233,7 @@ async function createMountedApp(
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
 ): Promise<App> {
-  const { clock, isDraining, listUsageWarnings, renderMetrics } = options;
+  const { clock, isDraining, listUsageWarnings, listHungWorkers, renderMetrics } = options;
   const app = createApp({ ...options, basePath: config.basePath, page });
   if (demo) requireLoopbackHost(app);
   await describeRoutes(app, version, config.basePath);
@@ -242,7 +244,12 @@ async function createMountedApp(
     ...domains.engine.listWarnings(),
     ...(await listUsageWarnings()),
   ];
-  const checkReady = () => state.check();
+  const checkReady = async () => {
+    const [hung] = await listHungWorkers();
+    // Some connections would wait for it.
+    if (hung !== undefined) throw new Error(`The worker process ${hung} does not respond; it is being replaced`);
+    await state.check();
+  };
   healthRoutes({ renderMetrics, authorizeMetrics, clock, isDraining, checkReady, listWarnings })(app);
   for (const one of interfaces) mountInterface(app, domains, one);
   return app;

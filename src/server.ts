@@ -26,6 +26,7 @@ export async function startServer(options: Options): Promise<Server & { document
     const { document, listen, close } = await openRequests(options, stores, domains, {
       findIdleStatus: services.findIdleStatus,
       listUsageWarnings: domains.usageWarnings.list,
+      listHungWorkers: async () => [],
       renderMetrics: () => stores.metrics.registry.metrics(),
     });
     shutdown.add('requests', STOP_MS.requests, () => Promise.all([close(), background.close()]));

@@ -24,6 +24,7 @@ interface WorkerCalls {
   setEngineRunning(isRunning: boolean): void;
   toggleDebug(): void;
   stop(): void;
+  probe(): void;
 }
 
 /** Less than the first step of a shutdown has. */
@@ -53,6 +54,9 @@ export async function startPrimary(options: Options): Promise<Server & { toggleD
       addToRate: rateCounter.add,
       findIdleStatus: services.findIdleStatus,
       listUsageWarnings: domains.usageWarnings.list,
+      async listHungWorkers() {
+        return workers?.listHung() ?? [];
+      },
       async renderMetrics() {
         const others = (workers?.list() ?? []).map((worker) => worker.readMetrics().catch((): MetricValues => []));
         return aggregateMetrics(await Promise.all([metrics.registry.getMetricsAsJSON(), ...others]));
@@ -96,6 +100,7 @@ export function joinPrimary({ toggleDebug }: { toggleDebug(): void }) {
     },
     toggleDebug,
     stop: () => stop(),
+    probe() {},
   };
   const primary = openChannel<WorkerCalls, PrimaryCalls & WorkerReports>(toPrimaryPort(), calls);
   return {
@@ -133,8 +138,8 @@ export async function startWorker(
     });
     const domains = openDomains(options, stores, shutdown, engineOwnerNode);
     // Not spread: the functions of a channel are created when they are read.
-    const { findIdleStatus, listUsageWarnings, renderMetrics } = primary;
-    const helpers = { findIdleStatus, listUsageWarnings, renderMetrics };
+    const { findIdleStatus, listUsageWarnings, listHungWorkers, renderMetrics } = primary;
+    const helpers = { findIdleStatus, listUsageWarnings, listHungWorkers, renderMetrics };
     const { listen, close } = await openRequests(options, stores, domains, helpers);
     shutdown.add('requests', STOP_MS.requests, close);
     offerMetrics(() => stores.metrics.registry.getMetricsAsJSON());

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Calls, openChannel, type Port, type Remote } from './channel.ts';
+import { createProbes } from './probes.ts';
 
 /** Where a server listens. */
 interface Addresses {
@@ -13,6 +14,8 @@ interface Addresses {
 /** What the primary process needs of its workers, next to their own calls. */
 interface Stoppable {
   stop(): void;
+  /** Answers, which shows that the process is not hanging. */
+  probe(): void;
 }
 
 /** What a worker tells the primary process, next to the calls of the application. */
@@ -35,8 +38,8 @@ const MAX_PAUSE_MS = 30 * SECOND_MS;
 const SETTLED_MS = MINUTE_MS;
 
 /**
- * Runs this program `count` times; the processes share the ports that they listen on. A process that ends is replaced, with
- * a pause that doubles up to 30 seconds while new ones end early.
+ * Runs this program `count` times; the processes share the ports that they listen on. A process that ends or hangs is replaced,
+ * with a pause that doubles up to 30 seconds while new ones end early.
  */
 export function createWorkers<Local extends Calls<Local>, Other extends Calls<Other> & Stoppable>({
   count,
@@ -45,9 +48,23 @@ export function createWorkers<Local extends Calls<Local>, Other extends Calls<Ot
   log,
 }: Options<Local>) {
   const running = new Map<Worker, Remote<Other>>();
+  /** Those that listen. */
+  const ready = new Set<Worker>();
+  const hung = new Set<Worker>();
   const timers = new Set<NodeJS.Timeout>();
   let isClosing = false;
   let earlyEnds = 0;
+
+  const probes = createProbes<Worker>({
+    clock,
+    listWorkers: () => ready,
+    probe: async (worker) => (running.get(worker) as Remote<Stoppable> | undefined)?.probe(),
+    onHung(worker) {
+      if (isClosing) return;
+      hung.add(worker);
+      worker.process.kill('SIGKILL');
+    },
+  });
 
   /** Resolves once the worker listens. */
   function start(): Promise<Addresses> {
@@ -61,6 +78,7 @@ export function createWorkers<Local extends Calls<Local>, Other extends Calls<Ot
       const reports: WorkerReports = {
         ready(addresses) {
           isReady = true;
+          ready.add(worker);
           resolve(addresses);
         },
         failed(reason) {
@@ -70,7 +88,9 @@ export function createWorkers<Local extends Calls<Local>, Other extends Calls<Ot
       running.set(worker, openChannel<Local & WorkerReports, Other>(toPort(worker), { ...calls, ...reports }));
       worker.once('exit', (code, signal) => {
         running.delete(worker);
-        const reason = failure ?? `a worker process ended with ${signal ?? `exit code ${code}`}`;
+        ready.delete(worker);
+        const end = hung.delete(worker) ? 'did not respond and was ended' : 'ended';
+        const reason = failure ?? `a worker process ${end} with ${signal ?? `exit code ${code}`}`;
         if (!isReady) reject(new AppError('conflict', reason));
         if (!isClosing && isReady) replace(reason, clock.monotonicMs() - startedAt);
       });
@@ -94,15 +114,20 @@ export function createWorkers<Local extends Calls<Local>, Other extends Calls<Ot
     /** Resolves once all processes listen. */
     async start(): Promise<Addresses> {
       const [addresses] = await Promise.all(Array.from({ length: count }, start));
+      probes.start();
       return addresses as Addresses;
     },
 
-    /** Those that run now. */
-    list: (): Remote<Other>[] => [...running.values()],
+    /** Those that run now and respond. */
+    list: (): Remote<Other>[] => [...running].flatMap(([worker, remote]) => (probes.isHung(worker) ? [] : [remote])),
+
+    /** The process ids of those that do not respond. */
+    listHung: (): number[] => [...ready].filter(probes.isHung).map(({ process }) => process.pid ?? 0),
 
     /** Lets the processes complete their requests; ends those that take longer than `maxMs`. */
     async close(maxMs: number): Promise<void> {
       isClosing = true;
+      await probes.close();
       for (const timer of timers) clearTimeout(timer);
       const ended = [...running].map(([worker, remote]) => {
         (remote as Remote<Stoppable>).stop().catch(() => {});

@@ -171,6 +171,27 @@ onEachStore('several worker processes', (store) => {
     );
   });
 
+  it('are replaced when they hang, and /readyz says so meanwhile', async () => {
+    const [stopped = 0] = listWorkers(server.pid);
+    process.kill(stopped, 'SIGSTOP');
+    // New connections go to the workers in turn: an answer is from one that runs.
+    const opened = [0, 1, 2, 3].map(() => openConnection(() => server.url));
+    const readReady = () => Promise.any(opened.map(({ send }) => send('/readyz')));
+    const { text } = await until(readReady, ({ status }) => status === 503, '/readyz does not say it');
+    expect(JSON.parse(text)).toEqual({
+      status: 'not ready',
+      message: `The worker process ${stopped} does not respond; it is being replaced`,
+    });
+    await until(
+      async () => listWorkers(server.pid),
+      (workers) => workers.length === 2 && !workers.includes(stopped),
+      'the worker is not replaced',
+    );
+    await until(readReady, ({ status }) => status === 200, 'the server is not ready');
+    expect(server.log()).toContain('a worker process did not respond and was ended with SIGKILL');
+    for (const { close } of opened) close();
+  });
+
   it('get the engine again after it was killed', async () => {
     const [engine] = listEngines(server.pid);
     process.kill(engine ?? 0, 'SIGKILL');
