@@ -159,19 +159,6 @@ interface LeaseRow {
   renewed_at: number;
 }
 
-interface EndpointPortRow {
-  port: number;
-  organization_id: string;
-  service_id: string;
-}
-
-export interface UsageSliceRow {
-  organization_id: string;
-  service_id: string;
-  id: string;
-  document: string;
-}
-
 export interface DashboardTokenRow {
   id: string;
   organization_id: string;
