@@ -84,7 +84,7 @@ inBrowser(
         .first()
         .waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder('Search pages, services, dashboards…').fill('<img');
+      await page.getByPlaceholder('Search pages, services, dashboards and actions…').fill('<img');
       await page
         .getByRole('button', { name: HOSTILE[0] ?? '' })
         .first()

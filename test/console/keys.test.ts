@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey, readWithKey } from '../support/keys.ts';
+import { until } from '../support/until.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const chooseAction = async (page: Page, name: string, item: string) => {
@@ -197,5 +198,67 @@ inBrowser('keys page', (browser) => {
     await dialog.getByText('you will be signed out').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByText('A key cannot delete itself').waitFor();
+  });
+
+  it('shows when and by which key or program a key was created, and its history', async () => {
+    const { id } = await createKey(browser.server, { name: 'with history' });
+    await browser.server.call({
+      method: 'PATCH',
+      path: `/v1/organizations/${acme.id}/keys/${id}`,
+      key: acme.admin,
+      body: { name: 'with a history' },
+    });
+    const page = await browser.signIn(acme.developer, '/keys');
+    const created = row(page, 'with a history');
+    await created.getByText('by admin').waitFor();
+    await row(page, 'query')
+      .first()
+      .getByText(/by pilothouse fleet, /)
+      .waitFor();
+    await created.getByRole('link', { name: /^History of with a history/ }).click();
+    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    expect(new URL(page.url()).searchParams.get('resource')).toBe(id);
+    const entries = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
+    await page.getByText('2 changes').waitFor();
+    expect(await entries.count()).toBe(2);
+    await page.getByRole('button', { name: 'Show the changes of all resources' }).click();
+    await page.waitForURL(`${browser.server.url}/activity`);
+  });
+
+  const findAction = async (page: Page, text: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search pages, services, dashboards and actions…').fill(text);
+  };
+
+  it('the command palette asks before it stops a service', async () => {
+    const page = await browser.signIn(acme.admin);
+    const path = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
+    const readState = async () => (await browser.server.call({ path, key: acme.admin })).json.result.state;
+    const dialog = page.getByRole('dialog', { name: 'Stop service' });
+    await findAction(page, 'stop reader');
+    await page.getByRole('button', { name: /^Stop reader/ }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await readState()).toBe('running');
+    await findAction(page, 'reader stop');
+    await page.getByRole('button', { name: /^Stop reader/ }).click();
+    await dialog.getByRole('button', { name: 'Stop service' }).click();
+    await until(readState, (state) => state === 'stopped', 'the service does not stop');
+  });
+
+  it('the command palette opens the dialog that creates a key', async () => {
+    const page = await browser.signIn(acme.admin);
+    await findAction(page, 'create key');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('form', { name: 'Create API key' }).waitFor();
+    expect(page.url()).toBe(`${browser.server.url}/keys`);
+  });
+
+  it('the command palette offers a developer nothing that changes a service', async () => {
+    const page = await browser.signIn(acme.developer);
+    await findAction(page, 'analytics');
+    await page.getByRole('button', { name: /^Open analytics/ }).waitFor();
+    for (const verb of ['Stop', 'Start', 'Wake', 'Scale'])
+      expect(await page.getByRole('button', { name: new RegExp(`^${verb} analytics`) }).count()).toBe(0);
   });
 });

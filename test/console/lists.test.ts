@@ -111,7 +111,7 @@ inBrowser(
       expect(await readNames(page, 'Keys')).toEqual(range(50, 59, 'Key'));
 
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder('Search pages, services, dashboards…').fill('unit-003');
+      await page.getByPlaceholder('Search pages, services, dashboards and actions…').fill('unit-003');
       await page.getByRole('button', { name: /Unit-003/ }).click();
       await page.getByRole('heading', { name: 'Unit-003' }).waitFor();
 

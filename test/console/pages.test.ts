@@ -28,6 +28,7 @@ const PAGES: [name: string, path: string][] = [
   ['activity', '/activity'],
   ['costs', '/costs'],
   ['dashboards', '/dashboards'],
+  ['sources', '/sources'],
   ['dashboard', `/dashboards/${acme.dashboard}`],
   ['not-found', '/no/such/page'],
 ];
@@ -95,7 +96,7 @@ const STATES: [name: string, path: string, prepare: (page: Page) => Promise<void
     '/',
     async (page) => {
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder('Search pages, services, dashboards…').waitFor();
+      await page.getByPlaceholder('Search pages, services, dashboards and actions…').waitFor();
     },
   ],
   ['menu', '/', async (page) => page.getByRole('button', { name: 'Account and appearance' }).click()],
@@ -142,7 +143,7 @@ inBrowser('every page', (browser) => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to main content');
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Search pages, services, dashboards…').waitFor();
+    await page.getByPlaceholder('Search pages, services, dashboards and actions…').waitFor();
     await page.keyboard.type('reader');
     await page.getByRole('button', { name: /reader/ }).waitFor();
     await page.keyboard.press('Enter');

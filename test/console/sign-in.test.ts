@@ -88,6 +88,7 @@ inBrowser('sign-in', (browser) => {
       'Services',
       'Costs',
       'Dashboards',
+      'Sources',
       'Keys',
       'Roles',
       'Tokens',
@@ -116,7 +117,7 @@ inBrowser('sign-in', (browser) => {
   it('with a token shows only dashboards', async () => {
     const page = await browser.signIn({ token: acme.token });
     await page.getByRole('heading', { name: 'Dashboards', level: 1 }).waitFor();
-    expect(await navigation(page)).toEqual(['Dashboards']);
+    expect(await navigation(page)).toEqual(['Dashboards', 'Sources']);
   });
 
   it('is shown over the page when the session ends, without losing input', async () => {

@@ -4,16 +4,26 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { foundServicesQuery } from '../api/queries.ts';
-import { DashboardsIcon, HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
+import {
+  DashboardsIcon,
+  HalfIcon,
+  MoonIcon,
+  PlusIcon,
+  SearchIcon,
+  ServicesIcon,
+  SignOutIcon,
+  SunIcon,
+} from '../parts/icons.tsx';
 import { useApi, useSession } from './context.tsx';
-import { listDestinations } from './navigation.ts';
+import { listCreations, listDestinations } from './navigation.ts';
+import { removeVerb, useServiceCommands } from './service-commands.tsx';
 import { useSignOut } from './user-menu.tsx';
 
 const DEBOUNCE_MS = 200;
 
-/** Ctrl+K: pages, services, dashboards and global actions. */
+/** Ctrl+K: pages, services, dashboards, and what can be done with them: "stop analytics", "create key". */
 export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const session = useSession();
   const api = useApi();
@@ -21,7 +31,7 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const signOut = useSignOut();
   const { setColorScheme } = useMantineColorScheme();
   const [text, setText] = useState('');
-  const [search] = useDebouncedValue(text.trim().slice(0, 255), DEBOUNCE_MS);
+  const [search] = useDebouncedValue(removeVerb(text).slice(0, 255), DEBOUNCE_MS);
   const services = useQuery({
     ...foundServicesQuery(api, session.organizationId, search),
     enabled: session.can('instanceGetList'),
@@ -33,6 +43,14 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
     enabled: session.canSeeDashboards,
   });
   useEffect(() => spotlight.open(), []);
+  // The palette closes when an action is chosen; a question of the action stays.
+  const isAsking = useRef(false);
+  const commands = useServiceCommands({
+    onAsk: () => {
+      isAsking.current = true;
+    },
+    onAnswer: onClosed,
+  });
 
   const pages: SpotlightActionData[] = listDestinations(session).map(({ to, label, hint, icon: Icon }) => ({
     id: to,
@@ -58,6 +76,14 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
     })),
   ];
   const actions: SpotlightActionData[] = [
+    // Without a text, they would push everything else out of the list.
+    ...(text.trim() === '' ? [] : commands.list(services.data ?? [])),
+    ...listCreations(session).map(({ to, label }) => ({
+      id: label,
+      label,
+      leftSection: <PlusIcon />,
+      onClick: () => void navigate({ to, hash: 'create' }),
+    })),
     { id: 'light', label: 'Light theme', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
     { id: 'dark', label: 'Dark theme', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
     {
@@ -69,27 +95,30 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
     { id: 'sign-out', label: 'Sign out', leftSection: <SignOutIcon />, onClick: () => void signOut() },
   ];
   return (
-    <Spotlight
-      shortcut={null}
-      query={text}
-      onQueryChange={setText}
-      attributes={{ content: { 'aria-label': 'Command palette' } }}
-      actions={[
-        { group: 'Pages', actions: pages },
-        ...(resources.length > 0 ? [{ group: 'Services and dashboards', actions: resources }] : []),
-        { group: 'Actions', actions: actions },
-      ]}
-      nothingFound="No results"
-      highlightQuery
-      scrollable
-      maxHeight="min(440px, 70vh)"
-      limit={30}
-      onSpotlightClose={onClosed}
-      searchProps={{
-        leftSection: <SearchIcon />,
-        placeholder: 'Search pages, services, dashboards…',
-        'aria-label': 'Search',
-      }}
-    />
+    <>
+      <Spotlight
+        shortcut={null}
+        query={text}
+        onQueryChange={setText}
+        attributes={{ content: { 'aria-label': 'Command palette' } }}
+        actions={[
+          { group: 'Pages', actions: pages },
+          ...(resources.length > 0 ? [{ group: 'Services and dashboards', actions: resources }] : []),
+          { group: 'Actions', actions: actions },
+        ]}
+        nothingFound="No results"
+        highlightQuery
+        scrollable
+        maxHeight="min(440px, 70vh)"
+        limit={30}
+        onSpotlightClose={() => !isAsking.current && onClosed()}
+        searchProps={{
+          leftSection: <SearchIcon />,
+          placeholder: 'Search pages, services, dashboards and actions…',
+          'aria-label': 'Search',
+        }}
+      />
+      {commands.confirmation}
+    </>
   );
 }

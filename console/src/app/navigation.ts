@@ -8,11 +8,12 @@ import {
   OverviewIcon,
   RolesIcon,
   ServicesIcon,
+  SourcesIcon,
   TokensIcon,
 } from '../parts/icons.tsx';
 
 interface Destination {
-  to: '/' | '/services' | '/keys' | '/roles' | '/tokens' | '/costs' | '/dashboards' | '/activity';
+  to: '/' | '/services' | '/keys' | '/roles' | '/tokens' | '/costs' | '/dashboards' | '/sources' | '/activity';
   label: string;
   /** For the command palette. */
   hint: string;
@@ -49,6 +50,13 @@ const DESTINATIONS: Destination[] = [
     icon: DashboardsIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
+  {
+    to: '/sources',
+    label: 'Sources',
+    hint: 'Tables with telemetry',
+    icon: SourcesIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
   { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: ({ can }) => can('openapiKeyGetList') },
   {
     to: '/roles',
@@ -75,3 +83,21 @@ const DESTINATIONS: Destination[] = [
 
 export const listDestinations = (permissions: Permissions): Destination[] =>
   DESTINATIONS.filter(({ isVisible }) => isVisible(permissions));
+
+interface Creation {
+  to: '/services' | '/keys' | '/roles' | '/tokens' | '/sources';
+  label: string;
+  isVisible: (permissions: Permissions) => boolean;
+}
+
+/** Pages whose `#create` opens a dialog. */
+const CREATIONS: Creation[] = [
+  { to: '/services', label: 'Create service', isVisible: ({ can }) => can('instanceCreate') },
+  { to: '/keys', label: 'Create key', isVisible: ({ can }) => can('openapiKeyCreate') },
+  { to: '/roles', label: 'Create role', isVisible: ({ can }) => can('organizationRolePost') },
+  { to: '/tokens', label: 'Create token', isVisible: ({ can }) => can('dashboardTokenCreate') },
+  { to: '/sources', label: 'Create source', isVisible: ({ canChangeDashboards }) => canChangeDashboards },
+];
+
+export const listCreations = (permissions: Permissions): Creation[] =>
+  CREATIONS.filter(({ isVisible }) => isVisible(permissions));

@@ -171,6 +171,12 @@ const dashboard = createRoute({
   component: lazyRouteComponent(() => import('../pages/dashboards/dashboard-page.tsx'), 'DashboardPage'),
 });
 
+const sources = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sources',
+  component: lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: '/activity',
@@ -203,6 +209,7 @@ const routeTree = root.addChildren([
     costs,
     dashboards,
     dashboard,
+    sources,
     activity,
     notFound,
   ]),

@@ -67,6 +67,12 @@ export const DashboardsIcon = (props: IconProps) => (
     <rect x="11.5" y="10" width="5.5" height="7" rx="1" />
   </IconBase>
 );
+export const SourcesIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <rect x="3" y="4" width="14" height="12" rx="1.5" />
+    <path d="M3 8.5h14M3 12.3h14M8 8.5V16" />
+  </IconBase>
+);
 export const ActivityIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="M3.5 10a6.5 6.5 0 1 0 2-4.7M3.5 3.5v3h3" />

@@ -100,6 +100,20 @@ export function ActivityPage() {
           onChange={(event) => setFilter('to', event.currentTarget.value)}
         />
       </search>
+      {search.resource !== undefined && (
+        <Group mb="md">
+          <Button
+            size="compact-sm"
+            variant="light"
+            rightSection="✕"
+            aria-label="Show the changes of all resources"
+            onClick={() => setFilter('resource', null)}
+          >
+            History of{' '}
+            {names.get(search.resource) ?? keys.find(({ id }) => id === search.resource)?.name ?? search.resource}
+          </Button>
+        </Group>
+      )}
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load activity" retry={() => refetch()} />
       ) : (

@@ -24,7 +24,7 @@ const MAX_IDS = Math.floor((activityGetListConstraints.text.maxLength - MAX_TEXT
 
 /** The query of the request. The audit log often records only the ID of a resource, so IDs of resources whose current name matches are added to the text. */
 export function toFilter(
-  { from, to, kind, actor, text = '' }: ActivitySearch,
+  { from, to, kind, actor, resource, text = '' }: ActivitySearch,
   named: readonly { id: string; name: string }[],
 ): Omit<ActivityGetListInput, 'organizationId'> {
   const searchText = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH);
@@ -34,6 +34,7 @@ export function toFilter(
     ...(to ? { to_date: to } : {}),
     ...(kind ? { resource_type: kind } : {}),
     ...(actor ? { actor } : {}),
+    ...(resource ? { resource_id: resource } : {}),
     ...(searchText === '' ? {} : { text: [searchText, ...matchingIds.slice(0, MAX_IDS)].join('|') }),
   };
 }

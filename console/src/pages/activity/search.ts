@@ -5,6 +5,8 @@ export interface ActivitySearch {
   /** A resource type. */
   kind?: string | undefined;
   actor?: string | undefined;
+  /** The id of a resource: its changes only. */
+  resource?: string | undefined;
   text?: string | undefined;
 }
 
@@ -14,5 +16,12 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export function parseActivitySearch(search: Record<string, unknown>): ActivitySearch {
   const text = (name: string) => (typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined);
   const day = (name: string) => (DAY.test(text(name) ?? '') ? text(name) : undefined);
-  return { from: day('from'), to: day('to'), kind: text('kind'), actor: text('actor'), text: text('text') };
+  return {
+    from: day('from'),
+    to: day('to'),
+    kind: text('kind'),
+    actor: text('actor'),
+    resource: text('resource'),
+    text: text('text'),
+  };
 }

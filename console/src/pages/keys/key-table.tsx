@@ -1,11 +1,14 @@
 import { Badge, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Key } from '../../api/types.ts';
-import { useSession } from '../../app/context.tsx';
+import { useApi, useSession } from '../../app/context.tsx';
 import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
 import { type Column, DataTable, type Order } from '../../parts/data-table.tsx';
 import { isKeyExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import type { KeyAction } from './key-action-dialog.tsx';
+import { keyCreatorsQuery } from './key-creators.ts';
 import { formatRoles } from './key-draft.ts';
 import classes from './keys.module.css';
 
@@ -17,13 +20,21 @@ interface Props {
   onAction?: OnAction;
 }
 
+const NO_CREATORS: ReadonlyMap<string, string> = new Map();
+
 export function KeyTable({ keys, order, onAction }: Props) {
   const now = useNow();
-  const { credential } = useSession();
+  const { credential, can, organizationId } = useSession();
+  const api = useApi();
+  const canSeeHistory = can('activityGetList');
+  const { data: creators = NO_CREATORS } = useQuery({
+    ...keyCreatorsQuery(api, organizationId),
+    enabled: canSeeHistory,
+  });
   return (
     <DataTable
       label="Keys"
-      columns={createColumns(now, credential.id, onAction)}
+      columns={createColumns(now, credential.id, canSeeHistory, creators, onAction)}
       rows={keys}
       rowKey={({ id }) => id}
       loadingRows={4}
@@ -32,7 +43,13 @@ export function KeyTable({ keys, order, onAction }: Props) {
   );
 }
 
-function createColumns(now: Date, ownId: string, onAction: OnAction | undefined): Column<Key>[] {
+function createColumns(
+  now: Date,
+  ownId: string,
+  canSeeHistory: boolean,
+  creators: ReadonlyMap<string, string>,
+  onAction: OnAction | undefined,
+): Column<Key>[] {
   const columns: Column<Key>[] = [
     {
       header: 'Name',
@@ -50,6 +67,16 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
           <Text size="xs" c="dimmed" className={classes.suffix}>
             …{key.keySuffix}
             <span className={classes.onNarrow}> · {formatRoles(key)}</span>
+            {canSeeHistory && (
+              <Link
+                to="/activity"
+                search={{ resource: key.id }}
+                className={classes.history}
+                aria-label={`History of ${key.name} (…${key.keySuffix})`}
+              >
+                History
+              </Link>
+            )}
             {key.expireAt !== null && (
               <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isKeyExpiringSoon(key, now)}>
                 Expires <Timestamp at={key.expireAt} show="date" />
@@ -61,6 +88,12 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
     },
     { header: 'State', cell: (key) => <KeyStateLabel state={toKeyState(key, now)} /> },
     { header: 'Roles', cell: formatRoles, from: 'md' },
+    {
+      header: 'Created',
+      sortField: 'createdAt',
+      cell: (key) => <Created target={key} creator={creators.get(key.id)} />,
+      from: 'lg',
+    },
     {
       header: 'Last used',
       cell: ({ usedAt }) => (usedAt ? <Timestamp at={usedAt} show="ago" /> : 'Never'),
@@ -83,6 +116,20 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
   ];
   if (onAction) columns.push(createActionsColumn((key) => <KeyActionsMenu target={key} onAction={onAction} />));
   return columns;
+}
+
+/** The creator is unknown if the audit log no longer has the activity. */
+function Created({ target: { createdAt }, creator }: { target: Key; creator: string | undefined }) {
+  return (
+    <>
+      <Timestamp at={createdAt} show="date" />
+      {creator !== undefined && (
+        <Text size="xs" c="dimmed" className={classes.creator}>
+          by {creator}
+        </Text>
+      )}
+    </>
+  );
 }
 
 const STATE_LABELS: Record<KeyState, string> = { enabled: 'Enabled', disabled: 'Disabled', expired: 'Expired' };

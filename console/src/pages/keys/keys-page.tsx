@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { keyListQuery } from '../../api/pages.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { useDialogInUrl } from '../../app/use-dialog-in-url.ts';
 import { useListView } from '../../app/use-list.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
@@ -33,7 +34,7 @@ export function KeysPage() {
   const keys = data?.pages.flatMap(({ records }) => records);
   const count = keys?.length ?? 0;
   const isSearching = text !== '' || view.search !== '';
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useDialogInUrl('create');
   const [chosen, setChosen] = useState<{ target: Key; action: KeyAction }>();
   const create = can('openapiKeyCreate') && (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
@@ -67,7 +68,7 @@ export function KeysPage() {
       {hasNextPage && (
         <ListEnd count={plural(count, 'API key')} isLoading={isFetchingNextPage} onMore={() => fetchNextPage()} />
       )}
-      {isCreating && <CreateKeyDialog onClose={() => setIsCreating(false)} />}
+      {isCreating && can('openapiKeyCreate') && <CreateKeyDialog onClose={() => setIsCreating(false)} />}
       {chosen && <ChosenDialog {...chosen} onClose={() => setChosen(undefined)} />}
     </Page>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { keysQuery, rolesQuery } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { useDialogInUrl } from '../../app/use-dialog-in-url.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
@@ -21,7 +22,7 @@ export function RolesPage() {
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(rolesQuery(api, organizationId));
   const { data: keys = [] } = useQuery({ ...keysQuery(api, organizationId), enabled: can('openapiKeyGetList') });
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useDialogInUrl('create');
   const [chosen, setChosen] = useState<{ role: Role; action: RoleAction }>();
   const close = () => setChosen(undefined);
   const remove = async ({ id, name }: Role) => {

@@ -1,11 +1,11 @@
 import { Anchor, Box, Button, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { serviceListQuery } from '../../api/pages.ts';
 import { serviceCostsQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { useDialogInUrl } from '../../app/use-dialog-in-url.ts';
 import { useListView } from '../../app/use-list.ts';
 import { sumCosts } from '../../parts/costs.ts';
 import { Credits } from '../../parts/credits.tsx';
@@ -37,7 +37,7 @@ const SEARCH_THRESHOLD = 8;
 export function ServicesPage() {
   const api = useApi();
   const { organizationId, can } = useSession();
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useDialogInUrl('create');
   const today = toDay(useNow());
   const { text, setText, order, view } = useListView();
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({

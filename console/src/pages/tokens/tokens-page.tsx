@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Token } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { useDialogInUrl } from '../../app/use-dialog-in-url.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
@@ -22,7 +23,7 @@ export function TokensPage() {
   const { organizationId, can } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(tokensQuery(api, organizationId));
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useDialogInUrl('create');
   const [chosen, setChosen] = useState<{ token: Token; action: TokenAction }>();
   const close = () => setChosen(undefined);
   const remove = async ({ id, name, tokenSuffix }: Token) => {
