@@ -73,7 +73,7 @@ async function buildReplay() {
   const modules = ['replay', 'simulated-load'];
   const bundle = await rolldown({
     input: Object.fromEntries(
-      modules.map((name) => [name, join(import.meta.dirname, `../src/autoscaling/replay/${name}.ts`)]),
+      modules.map((name) => [name, join(import.meta.dirname, `../src/running/autoscaling/replay/${name}.ts`)]),
     ),
     platform: 'node',
   });

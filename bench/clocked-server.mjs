@@ -10,7 +10,11 @@ const isLocal = (id) => id.startsWith('.') || id.startsWith('/');
 /** The modules of the server; `dist` has the program only. */
 async function loadServer() {
   const bundle = await rolldown({
-    input: { 'bench-server': 'src/server.ts', 'bench-config': 'src/config.ts', 'bench-fleet': 'src/fleet/file.ts' },
+    input: {
+      'bench-server': 'src/server/server.ts',
+      'bench-config': 'src/server/settings/config.ts',
+      'bench-fleet': 'src/operations/fleet/file.ts',
+    },
     platform: 'node',
     external: (id) => !isLocal(id),
   });

@@ -1,8 +1,9 @@
 // A proxy with one service, for bench/proxy.mjs.
-import { hashSecret } from '../src/credentials/secrets.ts';
-import { createAttemptLimit } from '../src/http/attempt-limit.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { createProxy } from '../src/proxy/proxy.ts';
+
+import { systemClock } from '../src/kernel/time/clock.ts';
+import { hashSecret } from '../src/platform/credentials/secrets.ts';
+import { createAttemptLimit } from '../src/platform/http/limits/attempt-limit.ts';
+import { createProxy } from '../src/running/proxy/proxy.ts';
 
 const PASSWORD = 'a password';
 

@@ -14,7 +14,7 @@ const STREAM_ROUNDS = 9;
 /** 12.5 million numbers of 8 bytes. */
 const STREAM_PATH = '/?query=SELECT+number+FROM+numbers(12500000)+FORMAT+RowBinary';
 
-/** `upstream`: a ClickHouse server and the headers that it needs, as in `src/drivers/driver.ts`. */
+/** `upstream`: a ClickHouse server and the headers that it needs, as in `src/management/services/driver.ts`. */
 export async function proxyRows(upstream) {
   const { child, port, headers } = await startProxy(upstream);
   const proxied = { host: '127.0.0.1', port, headers };

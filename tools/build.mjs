@@ -12,9 +12,9 @@ const isLocal = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/
 rmSync('dist', { recursive: true, force: true });
 const moduleIds = await build('src/main.ts', 'main.js');
 // The embedded engine and each embedded service run in a process of their own. CommonJS, because the loader of modules starts a thread that the program must start itself.
-moduleIds.push(...(await build('src/listener/program/main.ts', 'listener.cjs', 'cjs')));
+moduleIds.push(...(await build('src/platform/listener/program/main.ts', 'listener.cjs', 'cjs')));
 // So does the program that generates the demo's telemetry.
-moduleIds.push(...(await build('src/demo/telemetry/main.ts', 'demo-telemetry.js')));
+moduleIds.push(...(await build('src/operations/demo/telemetry/main.ts', 'demo-telemetry.js')));
 chmodSync('dist/main.js', 0o755);
 moduleIds.push(...(await buildConsole('dist/console')));
 writeLicenses(moduleIds);

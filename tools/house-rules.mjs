@@ -5,7 +5,7 @@ import { findLayerViolations } from './layers.mjs';
 
 const MAX_LINES = 300;
 const REQUIRED_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', '.ci/run'];
-const CLOCK_FILES = ['src/kernel/clock.ts', 'src/state/libsql.ts'];
+const CLOCK_FILES = ['src/kernel/time/clock.ts', 'src/platform/state/libsql.ts'];
 /** Tests whose data contains guillemets, to show that any character survives. */
 const GUILLEMET_DATA = ['test/cli/export.test.ts'];
 /** Words of JSON Schema. */

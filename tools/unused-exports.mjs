@@ -12,8 +12,8 @@ import { GENERATED_CLIENT, writeConsoleClient } from './console-client.mjs';
 /** Modules that a build, a script or a configuration file loads by name. */
 const ENTRY_POINTS = [
   'src/main.ts',
-  'src/listener/program/main.ts',
-  'src/demo/telemetry/main.ts',
+  'src/platform/listener/program/main.ts',
+  'src/operations/demo/telemetry/main.ts',
   'console/src/main.tsx',
   'console/vite.config.ts',
   GENERATED_CLIENT,

@@ -1,5 +1,5 @@
 -- The columns that filters of the audit log read, in addition to the document. Rows from before are filled by
--- src/state/backfills.ts in the same transaction: the stores have no JSON functions in common.
+-- src/platform/state/backfills.ts in the same transaction: the stores have no JSON functions in common.
 
 ALTER TABLE activities ADD COLUMN type TEXT NOT NULL DEFAULT '';
 

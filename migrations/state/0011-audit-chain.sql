@@ -1,5 +1,5 @@
 -- The audit log of an organization is a hash chain (docs/decisions/audit-chain.md). Activities from before are chained by
--- src/state/backfills.ts in the same transaction.
+-- src/platform/state/backfills.ts in the same transaction.
 
 ALTER TABLE organizations ADD COLUMN audit_sequence BIGINT NOT NULL DEFAULT 0;
 

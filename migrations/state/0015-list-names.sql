@@ -1,4 +1,4 @@
--- The name in lower case, by which lists are sorted and searched. Rows from before are filled by src/state/backfills.ts.
+-- The name in lower case, by which lists are sorted and searched. Rows from before are filled by src/platform/state/backfills.ts.
 
 ALTER TABLE services ADD COLUMN sort_name TEXT NOT NULL DEFAULT '';
 

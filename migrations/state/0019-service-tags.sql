@@ -1,5 +1,5 @@
 -- The tags of services, for lists that are filtered by tags. A tag has two rows: its key, and key=value.
--- Rows of services from before are added by src/state/backfills.ts.
+-- Rows of services from before are added by src/platform/state/backfills.ts.
 
 CREATE TABLE service_tags (
   organization_id TEXT NOT NULL,

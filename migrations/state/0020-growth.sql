@@ -14,7 +14,7 @@ CREATE INDEX usage_costs_by_entity ON usage_costs (organization_id, entity_type,
 -- Read every few seconds; nearly all alerts are delivered.
 CREATE INDEX budget_notices_due ON budget_notices (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 
--- The warehouse of a service, as in its document. Rows from before are filled by src/state/backfills.ts.
+-- The warehouse of a service, as in its document. Rows from before are filled by src/platform/state/backfills.ts.
 ALTER TABLE services ADD COLUMN data_warehouse_id TEXT NOT NULL DEFAULT '';
 
 CREATE INDEX services_by_warehouse ON services (organization_id, data_warehouse_id);

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { findErrorCode } from '../http/interfaces.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { SendRequest } from '../local-api.ts';
-import type { OrganizationRecord } from '../organizations/schema.ts';
+import type { OrganizationRecord } from '../management/organizations/schema.ts';
+import { findErrorCode } from '../platform/http/interfaces.ts';
+import type { SendRequest } from '../server/local-api.ts';
 import { UsageError } from './command.ts';
 import { formatFlag } from './parameters.ts';
 

@@ -1,9 +1,9 @@
-import { listOmittedSecrets } from '../fleet/export.ts';
-import { parseFleetFile } from '../fleet/file.ts';
-import type { Step } from '../fleet/plan.ts';
-import type { Progress } from '../fleet/progress.ts';
-import { formatYaml } from '../kernel/yaml-text.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { formatYaml } from '../kernel/schemas/yaml-text.ts';
+import { listOmittedSecrets } from '../operations/fleet/export.ts';
+import { parseFleetFile } from '../operations/fleet/file.ts';
+import type { Step } from '../operations/fleet/plan.ts';
+import type { Progress } from '../operations/fleet/progress.ts';
+import { STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand, readInputFile } from './command.ts';
 import { argument, dryRunOption, flag, jsonOption } from './parameters.ts';
 

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import type { ActivityRecord } from '../audit/schema.ts';
-import type { Verification } from '../audit/verification.ts';
 import { MAX_PAGE_SIZE } from '../kernel/page.ts';
-import type { Organization } from '../organizations/organization.ts';
-import { API_SETTINGS, INVALID, STORE_SETTINGS } from '../settings.ts';
-import type { ChainHead } from '../state/activity-chain.ts';
+import type { ActivityRecord } from '../management/audit/schema.ts';
+import type { Verification } from '../management/audit/verification.ts';
+import type { Organization } from '../management/organizations/organization.ts';
+import type { ChainHead } from '../platform/state/activity-chain.ts';
+import { API_SETTINGS, INVALID, STORE_SETTINGS } from '../server/settings/settings.ts';
 import { type CommandOutput, defineCommand, UsageError } from './command.ts';
 import { getOrganization } from './context.ts';
 import { countRule, jsonOption, option, optionWithDefault, organizationOption, type ValueRule } from './parameters.ts';

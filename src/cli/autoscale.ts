@@ -1,10 +1,10 @@
-import { MAX_REPLAY_DAYS, type ReplayedVariant } from '../autoscaling/replay/replays.ts';
-import { PROFILES } from '../autoscaling/replay/simulated-load.ts';
-import type { Domains } from '../domains.ts';
 import { AppError } from '../kernel/errors.ts';
-import { chcFromMicros, formatChc } from '../kernel/money.ts';
-import type { Service } from '../services/service.ts';
-import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import { chcFromMicros, formatChc } from '../kernel/numbers/money.ts';
+import type { Service } from '../management/services/service.ts';
+import { MAX_REPLAY_DAYS, type ReplayedVariant } from '../running/autoscaling/replay/replays.ts';
+import { PROFILES } from '../running/autoscaling/replay/simulated-load.ts';
+import type { Domains } from '../server/domains.ts';
+import { INVALID, STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import {
   argument,

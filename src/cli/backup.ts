@@ -1,6 +1,6 @@
-import { backUp, formatMebibytes } from '../backup/backup.ts';
-import { ENGINE_SETTINGS } from '../settings.ts';
-import { VERSION } from '../version.ts';
+import { backUp, formatMebibytes } from '../operations/backup/backup.ts';
+import { ENGINE_SETTINGS } from '../server/settings/settings.ts';
+import { VERSION } from '../server/version.ts';
 import { defineCommand } from './command.ts';
 import { runCopy, sumRows } from './copy.ts';
 import { argument, flag, jsonOption } from './parameters.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import type { Threshold } from '../billing/budgets/budget.ts';
-import type { BudgetRecord } from '../billing/budgets/schema.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
-import { API_SETTINGS } from '../settings.ts';
+import type { Threshold } from '../management/billing/budgets/budget.ts';
+import type { BudgetRecord } from '../management/billing/budgets/schema.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import type { Api } from './api.ts';
 import { defineCommand, UsageError } from './command.ts';
 import {

@@ -1,8 +1,8 @@
-import type { Actor } from '../audit/activity.ts';
-import type { Config, ConfigFile, SettingTexts } from '../config.ts';
-import type { Domains } from '../domains.ts';
-import type { Organization } from '../organizations/organization.ts';
-import type { SettingName } from '../settings.ts';
+import type { Actor } from '../management/audit/activity.ts';
+import type { Organization } from '../management/organizations/organization.ts';
+import type { Domains } from '../server/domains.ts';
+import type { Config, ConfigFile, SettingTexts } from '../server/settings/config.ts';
+import type { SettingName } from '../server/settings/settings.ts';
 import type { Api, ServerAddress } from './api.ts';
 import type { ParameterSet, ParameterValues } from './parameters.ts';
 

@@ -1,4 +1,4 @@
-import { SETTINGS, type Setting } from '../settings.ts';
+import { SETTINGS, type Setting } from '../server/settings/settings.ts';
 import { type Command, defineCommand, formatFileFlag, listSettings } from './command.ts';
 import { renderBash, renderFish, renderZsh } from './completion-scripts.ts';
 import { argument, formatFlag, oneOf } from './parameters.ts';

@@ -1,6 +1,6 @@
-import type { ConfigFile, SettingTexts } from '../config.ts';
-import { parseYamlOrJson } from '../kernel/yaml-text.ts';
-import { SETTINGS, type Setting } from '../settings.ts';
+import { parseYamlOrJson } from '../kernel/schemas/yaml-text.ts';
+import type { ConfigFile, SettingTexts } from '../server/settings/config.ts';
+import { SETTINGS, type Setting } from '../server/settings/settings.ts';
 import type { ProcessAccess } from './command.ts';
 
 const MAX_BYTES = 1024 * 1024;

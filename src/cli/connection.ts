@@ -1,5 +1,5 @@
-import type { Config, ConfigFile, SettingTexts } from '../config.ts';
-import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import type { Config, ConfigFile, SettingTexts } from '../server/settings/config.ts';
+import { SETTINGS, type Setting, type SettingName } from '../server/settings/settings.ts';
 import type { ServerAddress } from './api.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 import { findProfile, readProfiles } from './profile-file.ts';

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
-import type { Actor } from '../audit/activity.ts';
-import { settleInterruptedRestore } from '../backup/interrupted-restore.ts';
-import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../config.ts';
-import { createDomains, type Domains } from '../domains.ts';
-import { openEngine } from '../engine/open.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Organization } from '../organizations/organization.ts';
-import { openState } from '../state/open.ts';
-import type { State } from '../state/state.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import type { Actor } from '../management/audit/activity.ts';
+import type { Organization } from '../management/organizations/organization.ts';
+import { settleInterruptedRestore } from '../operations/backup/interrupted-restore.ts';
+import { openEngine } from '../platform/engine/open.ts';
+import { openState } from '../platform/state/open.ts';
+import type { State } from '../platform/state/state.ts';
+import { createDomains, type Domains } from '../server/domains.ts';
+import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../server/settings/config.ts';
 import { type Api, connectToServer, createApi } from './api.ts';
 import { type CommandContext, type ProcessAccess, UsageError } from './command.ts';
 import { readConfigFile } from './config-file.ts';
@@ -78,7 +78,7 @@ export function createCommandContext({
     withStore(async (store) => {
       const organization = await getOrganization(store.domains, org);
       // Loaded only here: most of the program is behind it.
-      const { openLocalApi } = await import('../local-api.ts');
+      const { openLocalApi } = await import('../server/local-api.ts');
       const local = openLocalApi({ ...store, config: readConfig(), clock: systemClock, actor: actor() });
       try {
         return await work(createApi(local.send, organization));

@@ -1,6 +1,6 @@
-import type { CopiedTable, CopyOptions } from '../backup/backup.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import type { CopiedTable, CopyOptions } from '../operations/backup/backup.ts';
 import type { CommandContext } from './command.ts';
 import { openLogs } from './logs.ts';
 

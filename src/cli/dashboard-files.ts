@@ -1,5 +1,5 @@
-import { type DashboardFile, parseDashboardFiles } from '../dashboards/dashboard-file.ts';
-import { listProblems } from '../dashboards/folder.ts';
+import { type DashboardFile, parseDashboardFiles } from '../observability/dashboards/dashboard-file.ts';
+import { listProblems } from '../observability/dashboards/folder.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 
 type Reader = Pick<ProcessAccess, 'readFile'>;

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { normalizeDashboard } from '../dashboards/dashboard.ts';
-import { formatDashboardFile } from '../dashboards/dashboard-file.ts';
-import type { Dashboard } from '../dashboards/schema.ts';
-import type { Domains } from '../domains.ts';
-import { isoSeconds } from '../kernel/clock.ts';
 import { deriveHexId } from '../kernel/ids.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { isoSeconds } from '../kernel/time/clock.ts';
+import { normalizeDashboard } from '../observability/dashboards/dashboard.ts';
+import { formatDashboardFile } from '../observability/dashboards/dashboard-file.ts';
+import type { Dashboard } from '../observability/dashboards/schema.ts';
+import type { Domains } from '../server/domains.ts';
+import { STORE_SETTINGS } from '../server/settings/settings.ts';
 import { formatSummary } from './apply.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { getOrganization } from './context.ts';

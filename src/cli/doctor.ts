@@ -1,4 +1,4 @@
-import { ALL_SETTINGS } from '../settings.ts';
+import { ALL_SETTINGS } from '../server/settings/settings.ts';
 import type { CheckResult } from './check-result.ts';
 import { runChecks } from './checks.ts';
 import { defineCommand } from './command.ts';

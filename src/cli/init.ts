@@ -1,5 +1,5 @@
-import { TIERS } from '../organizations/organization.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { TIERS } from '../management/organizations/organization.ts';
+import { STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
 import { anyText, jsonOption, oneOf, option, requiredOption } from './parameters.ts';
 

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { systemClock } from '../kernel/clock.ts';
-import { isKeyRole, KEY_ROLES } from '../kernel/roles.ts';
-import { KEY_STATES } from '../keys/key.ts';
-import type { CreateKeyResult, KeyRecord, RotateKeyResult } from '../keys/schema.ts';
-import { API_SETTINGS } from '../settings.ts';
+import { isKeyRole, KEY_ROLES } from '../kernel/access/roles.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { KEY_STATES } from '../management/keys/key.ts';
+import type { CreateKeyResult, KeyRecord, RotateKeyResult } from '../management/keys/schema.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import type { Api } from './api.ts';
 import { defineCommand } from './command.ts';
 import { anyText, argument, jsonOption, listOption, numberRule, option, organizationOption } from './parameters.ts';

@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
-import { type AccessLog, createAccessLog } from '../http/access-log.ts';
-import { systemClock } from '../kernel/clock.ts';
-import type { LogLevel } from '../settings.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { type AccessLog, createAccessLog } from '../platform/http/monitoring/access-log.ts';
+import type { LogLevel } from '../server/settings/settings.ts';
 import { openLogSink } from './log-sink.ts';
 
 const STANDARD_ERROR = 2;

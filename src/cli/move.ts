@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { move } from '../backup/move.ts';
-import type { Config } from '../config.ts';
-import { INVALID, type SettingName } from '../settings.ts';
-import type { StoreAddress } from '../state/raw-access.ts';
+import { move } from '../operations/backup/move.ts';
+import type { StoreAddress } from '../platform/state/raw-access.ts';
+import type { Config } from '../server/settings/config.ts';
+import { INVALID, type SettingName } from '../server/settings/settings.ts';
 import { type CommandContext, defineCommand, readSecretFile, UsageError } from './command.ts';
 import { runCopy, sumRows } from './copy.ts';
 import { jsonOption, option, type ValueRule } from './parameters.ts';

@@ -1,5 +1,5 @@
-import { isoSeconds } from '../kernel/clock.ts';
-import { API_SETTINGS } from '../settings.ts';
+import { isoSeconds } from '../kernel/time/clock.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import { connectToServer } from './api.ts';
 import { defineCommand } from './command.ts';
 import { jsonOption } from './parameters.ts';

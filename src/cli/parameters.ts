@@ -1,6 +1,6 @@
-import { parseDate } from '../kernel/clock.ts';
-import type { Day } from '../kernel/days.ts';
-import { INVALID } from '../settings.ts';
+import { parseDate } from '../kernel/time/clock.ts';
+import type { Day } from '../kernel/time/days.ts';
+import { INVALID } from '../server/settings/settings.ts';
 
 /** The valid values of an option or argument. `rule` completes the sentence "--option …" in error messages. */
 export interface ValueRule<T> {

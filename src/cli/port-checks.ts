@@ -1,5 +1,5 @@
 import { createServer, isIPv6 } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../server/settings/config.ts';
 import { type CheckResult, fail, pass } from './check-result.ts';
 
 interface PortCheck {

@@ -1,9 +1,9 @@
-import { METERS } from '../billing/meter.ts';
-import type { PriceBook } from '../billing/prices/price-book.ts';
-import { parsePriceFile } from '../billing/prices/price-file.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { toUtcDay } from '../kernel/days.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { toUtcDay } from '../kernel/time/days.ts';
+import { METERS } from '../management/billing/meter.ts';
+import type { PriceBook } from '../management/billing/prices/price-book.ts';
+import { parsePriceFile } from '../management/billing/prices/price-file.ts';
+import { STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand, readInputFile } from './command.ts';
 import { argument, dayRule, jsonOption, option } from './parameters.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { parseYamlOrJson } from '../kernel/yaml-text.ts';
+import { parseYamlOrJson } from '../kernel/schemas/yaml-text.ts';
 import type { ServerAddress } from './api.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { INVALID } from '../settings.ts';
+import { INVALID } from '../server/settings/settings.ts';
 import { connectToServer } from './api.ts';
 import { type CommandContext, defineCommand, UsageError } from './command.ts';
 import { argument, jsonOption, type ValueRule } from './parameters.ts';

@@ -1,9 +1,9 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { SettingTexts } from '../config.ts';
 import { AppError, formatViolation } from '../kernel/errors.ts';
 import { escapeControls } from '../kernel/text.ts';
-import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
-import { VERSION } from '../version.ts';
+import type { SettingTexts } from '../server/settings/config.ts';
+import { SETTINGS, type Setting, type SettingName } from '../server/settings/settings.ts';
+import { VERSION } from '../server/version.ts';
 import { apply, exportFleet } from './apply.ts';
 import { auditCommands } from './audit.ts';
 import { autoscaleCommands } from './autoscale.ts';

@@ -1,5 +1,5 @@
-import type { SettingTexts } from '../config.ts';
-import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import type { SettingTexts } from '../server/settings/config.ts';
+import { SETTINGS, type Setting, type SettingName } from '../server/settings/settings.ts';
 
 const REMOVED = '(removed)';
 /** Shorter values would also match ordinary text. */

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { renderAggregationReference } from '../charts/aggregation-reference.ts';
-import { loadConfig } from '../config.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { type DocumentedOperation, renderRoleReference } from '../roles/role-reference.ts';
-import { ALL_SETTINGS, SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { type DocumentedOperation, renderRoleReference } from '../management/roles/role-reference.ts';
+import { renderAggregationReference } from '../observability/charts/aggregation-reference.ts';
+import { loadConfig } from '../server/settings/config.ts';
+import { ALL_SETTINGS, SETTINGS, type Setting, type SettingName } from '../server/settings/settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { anyText, requiredOption } from './parameters.ts';
 
@@ -33,7 +33,7 @@ async function readOpenApiDocument(): Promise<object> {
   const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
   if ('problems' in loaded) throw new UsageError(loaded.problems);
   const { config } = loaded;
-  const { startServer } = await import('../server.ts');
+  const { startServer } = await import('../server/server.ts');
   const server = await startServer({ config, clock: systemClock, log: pino({ level: 'silent' }), access() {} });
   try {
     return server.document();
@@ -62,7 +62,7 @@ function formatSettings(): string {
   return [
     '# Settings',
     '',
-    'Generated from `src/settings.ts` by `npm run docs`. Each setting is a flag of `pilothouse serve`, `demo` and `doctor`, an environment variable, and a line of the',
+    'Generated from `src/server/settings/settings.ts` by `npm run docs`. Each setting is a flag of `pilothouse serve`, `demo` and `doctor`, an environment variable, and a line of the',
     '[config file](operating.md#settings); the flag takes precedence over the variable, and the variable over the file. A variable that ends in `_FILE` names a file that contains',
     'the value, and so does a flag that ends in `-file`, such as `--database-url-file`. [Operating](operating.md) explains how they are used.',
     '',

@@ -1,5 +1,5 @@
-import { restore } from '../backup/restore.ts';
-import { ENGINE_SETTINGS } from '../settings.ts';
+import { restore } from '../operations/backup/restore.ts';
+import { ENGINE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
 import { runCopy, sumRows } from './copy.ts';
 import { argument, flag, jsonOption } from './parameters.ts';

@@ -1,15 +1,15 @@
-import type { Config } from '../config.ts';
-import { demo as demoData } from '../demo/fleet.ts';
-import type { Domains } from '../domains.ts';
-import { findEngineObstacle } from '../engine/embedded-backend.ts';
-import { parseFleetFile } from '../fleet/file.ts';
-import { isLoopbackHost } from '../kernel/addresses.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { isLoopbackHost } from '../kernel/access/addresses.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Server } from '../server.ts';
-import type { Options as StartOptions } from '../server-parts.ts';
-import { ALL_SETTINGS } from '../settings.ts';
-import { ignoreSignals, isWorker, leave } from '../workers/processes.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { demo as demoData } from '../operations/demo/fleet.ts';
+import { parseFleetFile } from '../operations/fleet/file.ts';
+import { findEngineObstacle } from '../platform/engine/embedded-backend.ts';
+import type { Domains } from '../server/domains.ts';
+import type { Server } from '../server/server.ts';
+import type { Options as StartOptions } from '../server/server-parts.ts';
+import type { Config } from '../server/settings/config.ts';
+import { ALL_SETTINGS } from '../server/settings/settings.ts';
+import { ignoreSignals, isWorker, leave } from '../server/workers/processes.ts';
 import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
 import { findExposedSecrets } from './config-file.ts';
 import { openLogs } from './logs.ts';
@@ -123,14 +123,14 @@ type Start = (options: StartOptions) => Promise<Started>;
 
 /** Loaded when needed: without the HTTP framework, other commands need a fifth less CPU to start. */
 async function loadStart({ workers }: Config): Promise<Start> {
-  if (workers === 1) return (await import('../server.ts')).startServer;
-  return (await import('../workers.ts')).startPrimary;
+  if (workers === 1) return (await import('../server/server.ts')).startServer;
+  return (await import('../server/workers/workers.ts')).startPrimary;
 }
 
 /** Serves requests until the primary process stops. */
 async function runWorker(config: Config, { demo }: Hooks): Promise<void> {
   const { log, access, toggleDebug, close } = openLogs(config);
-  const { joinPrimary, startWorker } = await import('../workers.ts');
+  const { joinPrimary, startWorker } = await import('../server/workers/workers.ts');
   ignoreSignals();
   const connection = joinPrimary({ toggleDebug });
   try {

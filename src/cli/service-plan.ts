@@ -1,8 +1,8 @@
-import { createKubernetesDriver } from '../drivers/kubernetes/kubernetes-driver.ts';
-import { SECOND_MS, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { toDesired, toDrivenService } from '../reconciliation/desired.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { SECOND_MS, systemClock } from '../kernel/time/clock.ts';
+import { createKubernetesDriver } from '../running/drivers/kubernetes/kubernetes-driver.ts';
+import { toDesired, toDrivenService } from '../running/reconciliation/desired.ts';
+import { STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
 import { jsonOption, organizationOption } from './parameters.ts';
 import { getService, serviceArgument } from './services.ts';

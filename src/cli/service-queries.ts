@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { AppError } from '../kernel/errors.ts';
-import type { ServiceLog } from '../reconciliation/log-schema.ts';
-import type { IdleStatus } from '../reconciliation/schema.ts';
-import { API_SETTINGS } from '../settings.ts';
+import type { ServiceLog } from '../running/reconciliation/log-schema.ts';
+import type { IdleStatus } from '../running/reconciliation/schema.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { argument, countRule, jsonOption, optionWithDefault, organizationOption } from './parameters.ts';
 import { findService, formatEndpoint, serviceArgument } from './services.ts';

@@ -1,15 +1,15 @@
 import type { Static } from 'typebox';
-import type { Domains } from '../domains.ts';
-import { DRIVERS } from '../drivers/driver.ts';
-import type { Command as StateCommand } from '../drivers/simulated.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { MAX_PAGE_SIZE } from '../kernel/page.ts';
-import type { Organization } from '../organizations/organization.ts';
-import { PROVIDERS } from '../services/regions.ts';
-import type { ServiceRecord as ServiceRecordSchema } from '../services/schema.ts';
-import type { Service } from '../services/service.ts';
-import { API_SETTINGS } from '../settings.ts';
+import type { Organization } from '../management/organizations/organization.ts';
+import { DRIVERS } from '../management/services/driver.ts';
+import { PROVIDERS } from '../management/services/regions.ts';
+import type { ServiceRecord as ServiceRecordSchema } from '../management/services/schema.ts';
+import type { Service } from '../management/services/service.ts';
+import type { Command as StateCommand } from '../management/services/simulated.ts';
+import type { Domains } from '../server/domains.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import type { Api } from './api.ts';
 import { type Command, defineCommand } from './command.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
+import { TOKEN_ACCESSES } from '../kernel/access/roles.ts';
 import { AppError } from '../kernel/errors.ts';
-import { TOKEN_ACCESSES } from '../kernel/roles.ts';
-import { API_SETTINGS } from '../settings.ts';
-import type { CreateTokenResult, TokenRecord } from '../tokens/schema.ts';
-import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME } from '../tokens/token.ts';
+import type { CreateTokenResult, TokenRecord } from '../observability/tokens/schema.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME } from '../observability/tokens/token.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
 import { anyText, argument, jsonOption, option, optionWithDefault, organizationOption } from './parameters.ts';
 

@@ -1,5 +1,5 @@
-import { isoSeconds } from '../kernel/clock.ts';
-import { ENGINE_SETTINGS, STORE_SETTINGS } from '../settings.ts';
+import { isoSeconds } from '../kernel/time/clock.ts';
+import { ENGINE_SETTINGS, STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
 import { dryRunOption, jsonOption } from './parameters.ts';
 

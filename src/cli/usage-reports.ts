@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
-import type { UsageCostForecast } from '../billing/forecast/schema.ts';
-import { EXPORT_FORMATS } from '../billing/reports/exports.ts';
-import { GROUPINGS } from '../billing/reports/grouping.ts';
-import { PERIOD_LENGTHS } from '../billing/reports/period.ts';
-import type { UsageCostSummary } from '../billing/reports/schema.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { toUtcDay } from '../kernel/days.ts';
-import { API_SETTINGS } from '../settings.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { toUtcDay } from '../kernel/time/days.ts';
+import type { UsageCostForecast } from '../management/billing/forecast/schema.ts';
+import { EXPORT_FORMATS } from '../management/billing/reports/exports.ts';
+import { GROUPINGS } from '../management/billing/reports/grouping.ts';
+import { PERIOD_LENGTHS } from '../management/billing/reports/period.ts';
+import type { UsageCostSummary } from '../management/billing/reports/schema.ts';
+import { API_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
 import { anyText, jsonOption, option, optionWithDefault, organizationOption } from './parameters.ts';
 

@@ -1,10 +1,10 @@
-import { describeMismatch, REMEDY } from '../billing/metering/engine-binding.ts';
-import type { IntakeResult } from '../billing/metering/intake.ts';
-import type { LedgerCheck } from '../billing/rating/check-ledger.ts';
-import type { Domains } from '../domains.ts';
-import { isDirectoryInUse } from '../engine/failures.ts';
 import { AppError } from '../kernel/errors.ts';
-import { API_SETTINGS, ENGINE_SETTINGS } from '../settings.ts';
+import { describeMismatch, REMEDY } from '../management/billing/metering/engine-binding.ts';
+import type { IntakeResult } from '../management/billing/metering/intake.ts';
+import type { LedgerCheck } from '../management/billing/rating/check-ledger.ts';
+import { isDirectoryInUse } from '../platform/engine/failures.ts';
+import type { Domains } from '../server/domains.ts';
+import { API_SETTINGS, ENGINE_SETTINGS } from '../server/settings/settings.ts';
 import { type CommandOutput, defineCommand } from './command.ts';
 import { getOrganization } from './context.ts';
 import { argument, dayRule, flag, jsonOption, option, organizationOption, requiredOption } from './parameters.ts';

@@ -1,7 +1,7 @@
-import { CSRF_HEADER } from '../http/cross-site.ts';
-import type { Identity, SessionAuthentication } from '../http/guard.ts';
-import { isKeyRole, type Role } from '../kernel/roles.ts';
-import { isAddressAllowed } from '../keys/key.ts';
+import { isKeyRole, type Role } from '../kernel/access/roles.ts';
+import { isAddressAllowed } from '../management/keys/key.ts';
+import type { Identity, SessionAuthentication } from '../platform/http/guard.ts';
+import { CSRF_HEADER } from '../platform/http/requests/cross-site.ts';
 import { isCsrfToken } from './session.ts';
 import type { SessionCookies } from './session-cookie.ts';
 import type { SessionCredential, Sessions } from './sessions.ts';

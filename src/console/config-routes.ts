@@ -1,6 +1,6 @@
-import type { DriverName } from '../drivers/driver.ts';
-import type { BasePath } from '../http/base-path.ts';
-import { NoQuery, type Routes } from '../http/validation.ts';
+import type { DriverName } from '../management/services/driver.ts';
+import type { BasePath } from '../platform/http/requests/base-path.ts';
+import { NoQuery, type Routes } from '../platform/http/requests/validation.ts';
 import { ConsoleConfig } from './schema.ts';
 
 /** Public credentials of the demo. */

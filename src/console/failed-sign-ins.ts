@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Actor } from '../audit/activity.ts';
-import type { Audit } from '../audit/audit.ts';
-import { addressBlock } from '../kernel/addresses.ts';
-import { createBackgroundLoop } from '../kernel/background-loop.ts';
-import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
-import type { State } from '../state/state.ts';
+import { addressBlock } from '../kernel/access/addresses.ts';
+import { createBackgroundLoop } from '../kernel/tasks/background-loop.ts';
+import { type Clock, MINUTE_MS } from '../kernel/time/clock.ts';
+import type { Actor } from '../management/audit/activity.ts';
+import type { Audit } from '../management/audit/audit.ts';
+import type { State } from '../platform/state/state.ts';
 import type { SessionKind } from './session.ts';
 
 /** Where a sign-in or sign-out came from. */

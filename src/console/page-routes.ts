@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Page } from '../http/app.ts';
-import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { AppError } from '../kernel/errors.ts';
 import { matchesEtag } from '../kernel/etag.ts';
+import type { Page } from '../platform/http/app.ts';
+import type { Routes } from '../platform/http/requests/validation.ts';
 import type { PageFile, PageFiles } from './page-files.ts';
 
 const POLICY = [

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { DRIVERS } from '../drivers/driver.ts';
-import { NamedObject } from '../kernel/named-object.ts';
-import { DASHBOARD_ACCESSES } from '../kernel/roles.ts';
-import { TIERS } from '../organizations/organization.ts';
+import { DASHBOARD_ACCESSES } from '../kernel/access/roles.ts';
+import { NamedObject } from '../kernel/schemas/named-object.ts';
+import { TIERS } from '../management/organizations/organization.ts';
+import { DRIVERS } from '../management/services/driver.ts';
 import { SESSION_KINDS } from './session.ts';
 
 const MAX_CREDENTIAL_CHARACTERS = 4096;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { State } from '../state/state.ts';
+import type { State } from '../platform/state/state.ts';
 import { findCookieSuffix, insertCookieSuffix } from './store.ts';
 
 const NAME = 'pilothouse_session';

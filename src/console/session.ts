@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { isExpired } from '../credentials/expiry.ts';
-import { isSameHash } from '../credentials/secrets.ts';
-import { MINUTE_MS } from '../kernel/clock.ts';
+import { MINUTE_MS } from '../kernel/time/clock.ts';
+import { isExpired } from '../platform/credentials/expiry.ts';
+import { isSameHash } from '../platform/credentials/secrets.ts';
 
 export const SESSION_KINDS = ['key', 'token'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];

@@ -1,6 +1,6 @@
-import { MAX_LEAD_MS } from '../credentials/last-used.ts';
-import { prepared } from '../state/prepared.ts';
-import type { ConsoleSessionRow, Db } from '../state/tables.ts';
+import { MAX_LEAD_MS } from '../platform/credentials/last-used.ts';
+import { prepared } from '../platform/state/prepared.ts';
+import type { ConsoleSessionRow, Db } from '../platform/state/tables.ts';
 import type { Session, SessionKind } from './session.ts';
 
 const toSession = (row: ConsoleSessionRow): Session => ({

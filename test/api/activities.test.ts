@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { getSystemRoleId } from '../../src/kernel/roles.ts';
+import { getSystemRoleId } from '../../src/kernel/access/roles.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { createKey, getKeyId, keysPath, postKey, sha256, toHashData } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLoadHistory } from '../../src/autoscaling/load-history.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { openState } from '../../src/state/open.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import { openState } from '../../src/platform/state/open.ts';
+import { createLoadHistory } from '../../src/running/autoscaling/load-history.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createKeyAuthentication } from '../../src/keys/authentication.ts';
+import { createKeyAuthentication } from '../../src/management/keys/authentication.ts';
 import { useBilling } from '../support/billing.ts';
 import { sha256, toHashData } from '../support/keys.ts';
 import { onEachStore } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseFleetFile } from '../../src/fleet/file.ts';
+import { parseFleetFile } from '../../src/operations/fleet/file.ts';
 import { useBilling } from '../support/billing.ts';
 import { acme } from '../support/fleet.ts';
 import { createPolicy } from '../support/roles.ts';

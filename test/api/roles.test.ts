@@ -4,7 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPermission, OPERATIONS, PERMISSION_NAMES, UNRESTRICTED_OPERATIONS } from '../../src/kernel/permissions.ts';
+import {
+  findPermission,
+  OPERATIONS,
+  PERMISSION_NAMES,
+  UNRESTRICTED_OPERATIONS,
+} from '../../src/kernel/access/permissions.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { toBudgetRecord } from '../../src/billing/budgets/schema.ts';
-import { findUrlViolation } from '../../src/webhooks/webhook.ts';
+import { toBudgetRecord } from '../../src/management/billing/budgets/schema.ts';
+import { findUrlViolation } from '../../src/platform/webhooks/webhook.ts';
 import { actor, useBilling } from '../support/billing.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { Metric } from '../../src/billing/meter.ts';
-import { getApplicablePrice } from '../../src/billing/prices/applicable-price.ts';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
-import { LIST_PRICES } from '../../src/billing/prices/price-book.ts';
-import { formatDecimal, sumDecimals } from '../../src/kernel/decimal.ts';
+import { formatDecimal, sumDecimals } from '../../src/kernel/numbers/decimal.ts';
+import type { Metric } from '../../src/management/billing/meter.ts';
+import { getApplicablePrice } from '../../src/management/billing/prices/applicable-price.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
+import { LIST_PRICES } from '../../src/management/billing/prices/price-book.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { actor, type Event, type TestOrganization, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import { deleteEntries, putEntries } from '../../src/billing/rating/store.ts';
+import { deleteEntries, putEntries } from '../../src/management/billing/rating/store.ts';
 import { actor, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 

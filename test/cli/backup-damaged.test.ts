@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBackup } from '../../src/backup/file-reader.ts';
+import { openBackup } from '../../src/operations/backup/file-reader.ts';
 import { listErrors } from '../support/cli.ts';
 import { fleet } from '../support/fleet.ts';
 import { createTarget, type Target } from '../support/restored.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openBackupWriter } from '../../src/backup/file-writer.ts';
-import { FORMAT } from '../../src/backup/format.ts';
-import { listEngineMigrations } from '../../src/engine/own-tables.ts';
-import { listMigrations } from '../../src/state/contents.ts';
+import { openBackupWriter } from '../../src/operations/backup/file-writer.ts';
+import { FORMAT } from '../../src/operations/backup/format.ts';
+import { listEngineMigrations } from '../../src/platform/engine/own-tables.ts';
+import { listMigrations } from '../../src/platform/state/contents.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createTarget, serveQuietly } from '../support/restored.ts';
 import { onEachStore } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { demoFleet } from '../../src/demo/fleet.ts';
+import { demoFleet } from '../../src/operations/demo/fleet.ts';
 import { listErrors, useStore } from '../support/cli.ts';
 import { fleet } from '../support/fleet.ts';
 import { runInProcess } from '../support/in-process.ts';

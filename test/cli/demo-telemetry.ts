@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demo } from '../../src/demo/fleet.ts';
+import { demo } from '../../src/operations/demo/fleet.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 import { withEngine } from '../support/in-process-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeActivity, SENTENCES } from '../../console/src/parts/activity-sentences.ts';
-import { ACTIVITY_TYPES } from '../../src/audit/activity.ts';
+import { describeActivity, SENTENCES } from '../../console/src/parts/activity/activity-sentences.ts';
+import { ACTIVITY_TYPES } from '../../src/management/audit/activity.ts';
 
 type Described = Parameters<typeof describeActivity>[0];
 const ID = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';

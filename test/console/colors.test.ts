@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { assignColors, assignStyles, getOrderedColor, PALETTES, SOLID_COLORS } from '../../console/src/parts/colors.ts';
+import {
+  assignColors,
+  assignStyles,
+  getOrderedColor,
+  PALETTES,
+  SOLID_COLORS,
+} from '../../console/src/parts/costs/colors.ts';
 
 type Triple = [number, number, number];
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chooseNumberColor } from '../../console/src/pages/dashboards/tiles/number-color.ts';
-import { PALETTES } from '../../console/src/parts/colors.ts';
+import { PALETTES } from '../../console/src/parts/costs/colors.ts';
 
 const red = PALETTES.light[1];
 const green = PALETTES.light[2];

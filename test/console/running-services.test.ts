@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { toChartRange, toChartRows } from '../../console/src/pages/services/autoscaling-series.ts';
 import { listEvidence } from '../../console/src/pages/services/evidence-text.ts';
-import { getPollMs, listDifferences } from '../../console/src/parts/service-status.ts';
+import { getPollMs, listDifferences } from '../../console/src/parts/services/service-status.ts';
 import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { useServices } from '../support/running-service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createSupervisor } from '../../src/engine/supervisor.ts';
-import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import { AppError } from '../../src/kernel/errors.ts';
+import { createSupervisor } from '../../src/platform/engine/supervisor.ts';
+import { createRateLimiter } from '../../src/platform/http/limits/rate-limit.ts';
 import { actor, type TestOrganization, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 import { createTestClock } from '../support/test-clock.ts';

@@ -1,7 +1,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { type ApiResponse, createClient } from '../support/client.ts';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';

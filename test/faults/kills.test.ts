@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
-import { createRandom } from '../../src/demo/telemetry/random.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { openState } from '../../src/state/open.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
+import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
+import { openState } from '../../src/platform/state/open.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';

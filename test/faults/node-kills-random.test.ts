@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { createRandom, type Random } from '../../src/demo/telemetry/random.ts';
+import { createRandom, type Random } from '../../src/operations/demo/telemetry/random.ts';
 import type { ApiResponse, Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';

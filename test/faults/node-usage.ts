@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { createTestStore } from '../support/cli.ts';
 import { type ApiResponse, type Call, type Credentials, createClient } from '../support/client.ts';
 import type { TestServer } from '../support/server.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRandom } from '../../src/demo/telemetry/random.ts';
+import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
 import { decodeBackup } from '../support/backup-file.ts';
 import { cliProcess, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';

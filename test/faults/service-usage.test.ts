@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import type { Intake } from '../../src/billing/metering/intake.ts';
-import { createServiceMetering } from '../../src/reconciliation/metering.ts';
-import type { Service } from '../../src/services/service.ts';
+import type { Intake } from '../../src/management/billing/metering/intake.ts';
+import type { Service } from '../../src/management/services/service.ts';
+import { createServiceMetering } from '../../src/running/reconciliation/metering.ts';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { acme } from '../support/fleet.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { createClient } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { createDatabase } from '../support/postgres.ts';

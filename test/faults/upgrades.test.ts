@@ -2,11 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { insertRows, listMigrations, listTables, readRows, type StoreValue } from '../../src/state/contents.ts';
-import { applyMigrations } from '../../src/state/migrate.ts';
-import { openState } from '../../src/state/open.ts';
-import { openRawStore, type StoreAddress } from '../../src/state/raw-access.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import {
+  insertRows,
+  listMigrations,
+  listTables,
+  readRows,
+  type StoreValue,
+} from '../../src/platform/state/contents.ts';
+import { applyMigrations } from '../../src/platform/state/migrate.ts';
+import { openState } from '../../src/platform/state/open.ts';
+import { openRawStore, type StoreAddress } from '../../src/platform/state/raw-access.ts';
 import { cli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { isLongRun } from '../support/long-run.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { getServiceDirectory } from '../../src/drivers/embedded/directory.ts';
-import { readLogTail } from '../../src/drivers/embedded/log-file.ts';
-import { SECRET_HEADER } from '../../src/listener/configuration.ts';
+import { SECRET_HEADER } from '../../src/platform/listener/configuration.ts';
+import { getServiceDirectory } from '../../src/running/drivers/embedded/directory.ts';
+import { readLogTail } from '../../src/running/drivers/embedded/log-file.ts';
 import { useEmbeddedServices } from '../support/embedded-services.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { SETTINGS, type Setting } from '../../src/settings.ts';
+import { SETTINGS, type Setting } from '../../src/server/settings/settings.ts';
 import { readStages, readVariables, readWords } from '../../tools/dockerfile.mjs';
 import type { Json } from '../support/client.ts';
 

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findInstallation } from '../../src/listener/installation.ts';
+import { findInstallation } from '../../src/platform/listener/installation.ts';
 import { spawnProgram } from '../support/process.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -80,7 +80,7 @@ describe('the packages of the embedded engine', () => {
   });
 
   it('are in the lock file for Linux and macOS, on x64 and arm64', () => {
-    const source = readFileSync(join(root, 'src/listener/installation.ts'), 'utf8');
+    const source = readFileSync(join(root, 'src/platform/listener/installation.ts'), 'utf8');
     const names = [...source.matchAll(/'(@(?:chdb|yuuang)\/[\w-]+)'/g)].map(([, name = '']) => name);
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
     expect(names).toHaveLength(8);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/demo/telemetry/random.ts';
+import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
 import type { Json } from '../support/client.ts';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';

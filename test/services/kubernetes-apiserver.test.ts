@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Desired, DrivenService } from '../../src/drivers/driver.ts';
-import { readKubeconfig, readToken } from '../../src/drivers/kubernetes/kubeconfig.ts';
-import { createKubernetesDriver } from '../../src/drivers/kubernetes/kubernetes-driver.ts';
+import type { Desired, DrivenService } from '../../src/management/services/driver.ts';
+import { readKubeconfig, readToken } from '../../src/running/drivers/kubernetes/kubeconfig.ts';
+import { createKubernetesDriver } from '../../src/running/drivers/kubernetes/kubernetes-driver.ts';
 import { cluster, installation } from '../support/kubernetes-objects.ts';
 import { until } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from '../../src/engine/configuration.ts';
-import { findInstallation } from '../../src/listener/installation.ts';
-import { startListener } from '../../src/listener/listener.ts';
+import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from '../../src/platform/engine/configuration.ts';
+import { findInstallation } from '../../src/platform/listener/installation.ts';
+import { startListener } from '../../src/platform/listener/listener.ts';
 
 export const PASSWORDS = { reader: 'the-readers', writer: 'the-writers', monitor: 'the-monitors' };
 

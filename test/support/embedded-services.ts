@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, expect } from 'vitest';
-import type { Desired, DrivenService, Observed } from '../../src/drivers/driver.ts';
-import { createEmbeddedDriver } from '../../src/drivers/embedded/embedded.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { newUuid } from '../../src/kernel/ids.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import type { Desired, DrivenService, Observed } from '../../src/management/services/driver.ts';
+import { createEmbeddedDriver } from '../../src/running/drivers/embedded/embedded.ts';
 
 interface Answer {
   status: number;

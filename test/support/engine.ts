@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { EngineObserver } from '../../src/engine/observer.ts';
-import { openEngine } from '../../src/engine/open.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import type { Engine } from '../../src/platform/engine/engine.ts';
+import type { EngineObserver } from '../../src/platform/engine/observer.ts';
+import { openEngine } from '../../src/platform/engine/open.ts';
 
 /** An embedded engine with its own process and directory, shared by the tests of the surrounding `describe`. */
 export function useEngine({ observer }: { observer?: EngineObserver } = {}): Engine {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
-import type { Expression } from '../../src/expressions/expression.ts';
-import type { Scope } from '../../src/expressions/scope.ts';
-import { createWriter } from '../../src/expressions/writer.ts';
+import type { Expression } from '../../src/observability/expressions/expression.ts';
+import type { Scope } from '../../src/observability/expressions/scope.ts';
+import { createWriter } from '../../src/observability/expressions/writer.ts';
 
 const ATTRIBUTES = 'Map(LowCardinality(String), String)';
 

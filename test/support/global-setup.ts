@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { TestProject } from 'vitest/node';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { openState } from '../../src/state/open.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import { openState } from '../../src/platform/state/open.ts';
 import { findChromium } from '../../tools/chromium.mjs';
 import { createDatabase, MIGRATED, openPostgres } from './postgres.ts';
 

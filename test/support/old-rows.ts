@@ -1,5 +1,5 @@
-import { hashSecret } from '../../src/credentials/secrets.ts';
-import { appendToChain, EMPTY_CHAIN, encodeActivity } from '../../src/state/activity-chain.ts';
+import { hashSecret } from '../../src/platform/credentials/secrets.ts';
+import { appendToChain, EMPTY_CHAIN, encodeActivity } from '../../src/platform/state/activity-chain.ts';
 
 type Row = Record<string, string | number | null>;
 

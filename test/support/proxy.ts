@@ -1,11 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { hashSecret } from '../../src/credentials/secrets.ts';
-import type { Upstream } from '../../src/drivers/driver.ts';
-import { createAttemptLimit } from '../../src/http/attempt-limit.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createProxy, type ProxiedService, type ProxyOptions } from '../../src/proxy/proxy.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import type { Upstream } from '../../src/management/services/driver.ts';
+import { hashSecret } from '../../src/platform/credentials/secrets.ts';
+import { createAttemptLimit } from '../../src/platform/http/limits/attempt-limit.ts';
+import { createProxy, type ProxiedService, type ProxyOptions } from '../../src/running/proxy/proxy.ts';
 import { until } from './until.ts';
 
 export const PASSWORD = 'right password';

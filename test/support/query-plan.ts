@@ -1,6 +1,6 @@
 import { type CompiledQuery, type KyselyPlugin, sql } from 'kysely';
-import type { State } from '../../src/state/state.ts';
-import type { Db } from '../../src/state/tables.ts';
+import type { State } from '../../src/platform/state/state.ts';
+import type { Db } from '../../src/platform/state/tables.ts';
 
 /** The plans of the queries that `run` sends, as text. `open` opens the same store once more. */
 export async function readPlans(

@@ -1,4 +1,4 @@
-import { defaultScaling, type Service } from '../../src/services/service.ts';
+import { defaultScaling, type Service } from '../../src/management/services/service.ts';
 
 /** A service as it is stored, with ids of its number and a warehouse of its own. */
 export const createServiceRecord = (number: number, members: Partial<Service> = {}): Service => ({

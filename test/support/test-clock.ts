@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { Clock } from '../../src/kernel/time/clock.ts';
 
 /** A clock that a test drives. */
 export interface TestClock extends Clock {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { acme } from '../support/fleet.ts';
 import { isAlive, listChildren } from '../support/processes.ts';
 import { query, useServices } from '../support/running-service.ts';

@@ -15,7 +15,7 @@ import {
   ServicesIcon,
   SignOutIcon,
   SunIcon,
-} from '../parts/icons.tsx';
+} from '../parts/layout/icons.tsx';
 import { useApi, useSession } from './context.tsx';
 import { listCreations, listDestinations } from './navigation.ts';
 import { removeVerb, useServiceCommands } from './service-commands.tsx';

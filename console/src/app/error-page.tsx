@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { formatError } from '../api/errors.ts';
-import { ErrorNotice } from '../parts/error-notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { ErrorNotice } from '../parts/layout/error-notice.tsx';
+import { Page } from '../parts/layout/page.tsx';
 
 /** For errors that no page handles. After an upgrade of the server the old scripts are gone; reloading fetches the new ones. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {

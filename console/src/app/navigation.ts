@@ -10,7 +10,7 @@ import {
   ServicesIcon,
   SourcesIcon,
   TokensIcon,
-} from '../parts/icons.tsx';
+} from '../parts/layout/icons.tsx';
 
 interface Destination {
   to: '/' | '/services' | '/keys' | '/roles' | '/tokens' | '/costs' | '/dashboards' | '/sources' | '/activity';

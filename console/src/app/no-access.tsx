@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Page } from '../parts/page.tsx';
+import { EmptyState } from '../parts/layout/empty-state.tsx';
+import { Page } from '../parts/layout/page.tsx';
 import { useSession } from './context.tsx';
 import { useSignOut } from './user-menu.tsx';
 

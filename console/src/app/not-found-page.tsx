@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Page } from '../parts/page.tsx';
+import { EmptyState } from '../parts/layout/empty-state.tsx';
+import { Page } from '../parts/layout/page.tsx';
 
 export function NotFoundPage() {
   return (

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { instanceGetListConstraints } from '../api/generated.ts';
 import { keysQuery, rolesQuery } from '../api/queries.ts';
 import type { Activity } from '../api/types.ts';
-import { findRecordedName } from '../parts/activity-sentences.ts';
+import { findRecordedName } from '../parts/activity/activity-sentences.ts';
 import { useApi, useSession } from './context.tsx';
 
 /** More unknown names than this are shown as IDs, so that a page sends a limited number of requests. */

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Service, ServiceCommand } from '../api/types.ts';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { ServicesIcon } from '../parts/icons.tsx';
-import { notifyError, notifySuccess } from '../parts/notifications.ts';
+import { ConfirmDialog } from '../parts/forms/confirm-dialog.tsx';
+import { ServicesIcon } from '../parts/layout/icons.tsx';
+import { notifyError, notifySuccess } from '../parts/messages/notifications.ts';
 import { useApi, useSession } from './context.tsx';
 
 /** The first word of a command. The rest of the text finds the service. */

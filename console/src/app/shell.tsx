@@ -2,8 +2,8 @@ import { AppShell, Burger, Group, NavLink, Stack, Text, UnstyledButton, Visually
 import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { SearchIcon } from '../parts/icons.tsx';
-import { Logo } from '../parts/logo.tsx';
+import { SearchIcon } from '../parts/layout/icons.tsx';
+import { Logo } from '../parts/layout/logo.tsx';
 import { useSession, useSessionState } from './context.tsx';
 import { listDestinations } from './navigation.ts';
 import { NoAccess } from './no-access.tsx';

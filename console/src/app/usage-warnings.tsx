@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Operations } from '../api/generated.ts';
-import { Note } from '../parts/note.tsx';
+import { Note } from '../parts/layout/note.tsx';
 import { useApi, useSession } from './context.tsx';
 
 const REFRESH_MS = 60_000;

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { ListView } from '../api/pages.ts';
-import type { Order } from '../parts/data-table.tsx';
+import type { Order } from '../parts/tables/data-table.tsx';
 
 const DEBOUNCE_MS = 300;
 /** The longest text that the server searches for. */

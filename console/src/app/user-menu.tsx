@@ -1,8 +1,8 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CheckIcon, DotsIcon, HalfIcon, MoonIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
-import { notifyError } from '../parts/notifications.ts';
+import { CheckIcon, DotsIcon, HalfIcon, MoonIcon, SignOutIcon, SunIcon } from '../parts/layout/icons.tsx';
+import { notifyError } from '../parts/messages/notifications.ts';
 import { useDependencies, useSession } from './context.tsx';
 
 const COLOR_SCHEMES = [

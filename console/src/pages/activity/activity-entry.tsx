@@ -1,10 +1,10 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { Activity } from '../../api/types.ts';
-import { ActivityLine } from '../../parts/activity-line.tsx';
-import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity-text.ts';
-import { CopyIconButton } from '../../parts/copy-button.tsx';
-import { ChevronIcon } from '../../parts/icons.tsx';
-import { Timestamp } from '../../parts/timestamp.tsx';
+import { ActivityLine } from '../../parts/activity/activity-line.tsx';
+import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity/activity-text.ts';
+import { Timestamp } from '../../parts/format/timestamp.tsx';
+import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
+import { ChevronIcon } from '../../parts/layout/icons.tsx';
 import classes from './activity.module.css';
 
 /** One activity. Expanded, it shows the changed fields and the origin of the request. */

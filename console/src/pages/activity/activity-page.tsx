@@ -7,12 +7,12 @@ import { foundServicesQuery, keysQuery, recentActivityQuery } from '../../api/qu
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { plural } from '../../parts/format.ts';
-import { SearchIcon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { plural } from '../../parts/format/format.ts';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { SearchIcon } from '../../parts/layout/icons.tsx';
+import { Page } from '../../parts/layout/page.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import classes from './activity.module.css';
 import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
 import { listActors, MAX_TEXT_LENGTH, RESOURCE_TYPES, toFilter } from './filters.ts';

@@ -1,5 +1,5 @@
 import type { BudgetCreateBody, BudgetUpdateBody } from '../../api/generated.ts';
-import { type Budget, FORECAST } from '../../parts/budgets.ts';
+import { type Budget, FORECAST } from '../../parts/costs/budgets.ts';
 
 /** State of the budget form. */
 export interface BudgetDraft {

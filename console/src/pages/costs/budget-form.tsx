@@ -4,9 +4,9 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { budgetCreateConstraints } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { type Budget, budgetsQuery } from '../../parts/budgets.ts';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { type Budget, budgetsQuery } from '../../parts/costs/budgets.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type BudgetDraft, createBudgetDraft, toBudgetDraft, toCreateBody, toUpdateBody } from './budget-draft.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 

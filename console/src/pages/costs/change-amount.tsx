@@ -1,4 +1,4 @@
-import { formatCredits, formatExactCredits, formatPercentChange, formatSign } from '../../parts/format.ts';
+import { formatCredits, formatExactCredits, formatPercentChange, formatSign } from '../../parts/format/format.ts';
 import { toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
 

@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useState } from 'react';
-import { formatBillDay, formatCredits } from '../../parts/format.ts';
+import { formatBillDay, formatCredits } from '../../parts/format/format.ts';
 import { listTicks, MARGIN, roundUpToTick } from './axis.ts';
 import type { Breakdown, CostGroup } from './breakdown.ts';
 import { toCredits } from './breakdown.ts';

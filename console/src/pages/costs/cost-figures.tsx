@@ -1,4 +1,4 @@
-import { Credits } from '../../parts/credits.tsx';
+import { Credits } from '../../parts/costs/credits.tsx';
 import { type Breakdown, toCredits } from './breakdown.ts';
 import { ChangeAmount } from './change-amount.tsx';
 import { listCostChanges, sumChanges } from './changes.ts';

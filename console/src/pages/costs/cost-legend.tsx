@@ -1,4 +1,4 @@
-import { formatCredits } from '../../parts/format.ts';
+import { formatCredits } from '../../parts/format/format.ts';
 import type { CostGroup } from './breakdown.ts';
 import classes from './cost-chart.module.css';
 

@@ -1,9 +1,9 @@
 import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Credits } from '../../parts/credits.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatBillDate, formatPercent, plural } from '../../parts/format.ts';
-import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { Credits } from '../../parts/costs/credits.tsx';
+import { formatBillDate, formatPercent, plural } from '../../parts/format/format.ts';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { type Breakdown, type CostGroup, toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
 import { withSearch } from './filters.ts';

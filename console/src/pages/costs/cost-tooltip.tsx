@@ -1,4 +1,4 @@
-import { formatBillDate, formatExactCredits } from '../../parts/format.ts';
+import { formatBillDate, formatExactCredits } from '../../parts/format/format.ts';
 import { toCredits } from './breakdown.ts';
 import classes from './cost-chart.module.css';
 import type { ScalingMark } from './scaling-marks.ts';

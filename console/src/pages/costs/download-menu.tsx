@@ -1,9 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { DownloadIcon } from '../../parts/icons.tsx';
-import { notifyError } from '../../parts/notifications.ts';
-import { saveFile } from '../../parts/save-file.ts';
+import { saveFile } from '../../parts/forms/save-file.ts';
+import { DownloadIcon } from '../../parts/layout/icons.tsx';
+import { notifyError } from '../../parts/messages/notifications.ts';
 import type { Span } from './span.ts';
 
 /** Downloads the selected days as a file. */

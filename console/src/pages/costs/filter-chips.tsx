@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { CostRecord } from '../../api/types.ts';
-import { formatBillDate } from '../../parts/format.ts';
+import { formatBillDate } from '../../parts/format/format.ts';
 import { formatMetric, toMetric } from './metrics.ts';
 import type { CostFilters } from './search.ts';
 

@@ -1,5 +1,5 @@
 import type { CostRecord } from '../../api/types.ts';
-import { getOrderedColor } from '../../parts/colors.ts';
+import { getOrderedColor } from '../../parts/costs/colors.ts';
 
 /** `computeCHC`: the members of `metrics` in a cost record. */
 type MetricName = keyof CostRecord['metrics'];

@@ -5,8 +5,8 @@ import { readPage } from '../../api/pages.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
-import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity-text.ts';
-import { toDay } from '../../parts/days.ts';
+import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity/activity-text.ts';
+import { toDay } from '../../parts/format/days.ts';
 import type { Span } from './span.ts';
 
 /** A scaling change on a day of the chart. */

@@ -1,4 +1,4 @@
-import { addDays, firstOfMonth, lastOfMonth, listDays } from '../../parts/days.ts';
+import { addDays, firstOfMonth, lastOfMonth, listDays } from '../../parts/format/days.ts';
 import type { CostRange, CostsSearch } from './search.ts';
 
 /** Days as YYYY-MM-DD, both inclusive. */

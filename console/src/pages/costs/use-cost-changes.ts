@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
-import { listDays } from '../../parts/days.ts';
+import { listDays } from '../../parts/format/days.ts';
 import type { Span } from './span.ts';
 
 /** The limit of the server for one summary. */

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { CopyTextButton } from '../../parts/copy-button.tsx';
-import { Note } from '../../parts/note.tsx';
-import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
+import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
+import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
+import { Note } from '../../parts/layout/note.tsx';
 import classes from './costs.module.css';
 
 /** Shows the secret once and closes only after the user confirms that it is saved. */

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/icons.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
+import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/layout/icons.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { exportDashboard } from './files.ts';
 import { dashboardsQuery, type StoredDashboard, type TimeWindow } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Modal } from '@mantine/core';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, TimeWindow } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';

@@ -1,5 +1,5 @@
 import type { CreateDashboardBody } from '../../api/generated.ts';
-import { saveFile } from '../../parts/save-file.ts';
+import { saveFile } from '../../parts/forms/save-file.ts';
 import type { Dashboard } from './queries.ts';
 
 /** In API format, so that it can be imported or applied with `pilothouse dashboard apply`. */

@@ -1,4 +1,4 @@
-import { IconBase, type IconProps } from '../../parts/icons.tsx';
+import { IconBase, type IconProps } from '../../parts/layout/icons.tsx';
 
 export const ReloadIcon = ({ size = 16 }: IconProps) => (
   <IconBase size={size}>

@@ -1,6 +1,6 @@
 import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { formatShortDateTime } from '../../parts/times.ts';
+import { formatShortDateTime } from '../../parts/format/times.ts';
 import { DEFAULT_PRESET, formatDateTimeField, PRESET_LABELS, parseDateTimeField, type Range } from './range.ts';
 import { type DashboardSearch, PRESETS } from './search.ts';
 

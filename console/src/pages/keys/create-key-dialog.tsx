@@ -4,8 +4,8 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { canHash } from './browser-credentials.ts';
 import { createKey } from './create-key.ts';
 import {

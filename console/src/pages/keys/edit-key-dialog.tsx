@@ -4,9 +4,9 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { Key, KeyChange } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { Note } from '../../parts/note.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { filledAddresses, KEY_FIELDS, type KeyDraft, toKeyDraft, toUpdateBody, validateDraft } from './key-draft.ts';
 import { KeyFields } from './key-fields.tsx';
 

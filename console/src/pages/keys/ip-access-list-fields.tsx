@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Input, TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import { useSession } from '../../app/context.tsx';
-import { PlusIcon, TrashIcon } from '../../parts/icons.tsx';
+import { PlusIcon, TrashIcon } from '../../parts/layout/icons.tsx';
 import type { Address } from './key-draft.ts';
 import classes from './keys.module.css';
 

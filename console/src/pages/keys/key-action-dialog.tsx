@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { formatRoles } from './key-draft.ts';
 
 export type KeyAction = 'edit' | 'enable' | 'disable' | 'delete' | 'rotate';

@@ -1,5 +1,5 @@
 import type { Key, KeyChange, NewKey } from '../../api/types.ts';
-import { type Expiry, isFutureTime, toExpireAt } from '../../parts/expiry.ts';
+import { type Expiry, isFutureTime, toExpireAt } from '../../parts/forms/expiry.ts';
 
 /** State of the form for a key. */
 export interface KeyDraft {

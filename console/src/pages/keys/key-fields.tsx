@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { openapiKeyCreateConstraints } from '../../api/generated.ts';
-import { ExpiryFields } from '../../parts/expiry-fields.tsx';
+import { ExpiryFields } from '../../parts/forms/expiry-fields.tsx';
 import { IpAccessListFields } from './ip-access-list-fields.tsx';
 import type { KeyDraft } from './key-draft.ts';
 import { RoleFields } from './role-fields.tsx';

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyTextButton } from '../../parts/copy-button.tsx';
-import { DownloadIcon } from '../../parts/icons.tsx';
-import { Note } from '../../parts/note.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
-import { SecretValues } from '../../parts/secret-values.tsx';
+import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
+import { saveFile } from '../../parts/forms/save-file.ts';
+import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
+import { SecretValues } from '../../parts/forms/secret-values.tsx';
+import { DownloadIcon } from '../../parts/layout/icons.tsx';
+import { Note } from '../../parts/layout/note.tsx';
 
 interface Props {
   name: string;

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { keysQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Timestamp, useNow } from '../../parts/format/timestamp.tsx';
 import { EXPIRY_WARNING_DAYS, isKeyExpiringSoon, toKeyState } from '../../parts/key-state.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { Timestamp, useNow } from '../../parts/timestamp.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import classes from './expiring-keys.module.css';
 
 export function ExpiringKeys() {

@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useConfig, useDependencies, useSession } from '../../app/context.tsx';
-import { CopyIconButton } from '../../parts/copy-button.tsx';
-import { addDays, toDay } from '../../parts/days.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { ScrollRegion } from '../../parts/scroll-region.tsx';
-import { useNow } from '../../parts/timestamp.tsx';
+import { addDays, toDay } from '../../parts/format/days.ts';
+import { useNow } from '../../parts/format/timestamp.tsx';
+import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import classes from './get-started.module.css';
 
 /** What Pilothouse is and how to use it. No secret is shown, except the public key of the demo. */

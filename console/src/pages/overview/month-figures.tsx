@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import { forecastQuery } from '../../api/forecast-queries.ts';
 import type { UsageCostForecastGetResult } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Credits } from '../../parts/credits.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { formatBillMonth, formatCredits, formatPercentChange } from '../../parts/format.ts';
+import { Credits } from '../../parts/costs/credits.tsx';
+import { formatBillMonth, formatCredits, formatPercentChange } from '../../parts/format/format.ts';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import classes from './month-figures.module.css';
 
 export function MonthFigures() {

@@ -1,8 +1,8 @@
 import { Button, SimpleGrid, Stack } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useSession } from '../../app/context.tsx';
-import { BudgetsAtAGlance } from '../../parts/budgets-glance.tsx';
-import { Page } from '../../parts/page.tsx';
+import { BudgetsAtAGlance } from '../../parts/costs/budgets-glance.tsx';
+import { Page } from '../../parts/layout/page.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
 import { GetStarted } from './get-started.tsx';
 import { MonthFigures } from './month-figures.tsx';

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { forecastQuery } from '../../api/forecast-queries.ts';
 import type { Operations } from '../../api/generated.ts';
 import { costTotalsQuery, firstServicesQuery, keysQuery, recentActivityQuery } from '../../api/queries.ts';
-import { firstOfMonth, toDay } from '../../parts/days.ts';
+import { firstOfMonth, toDay } from '../../parts/format/days.ts';
 import { RECENT_LIMIT } from './recent-activity.tsx';
 
 /** Starts all requests of the page before its first render. The page itself shows their errors. */

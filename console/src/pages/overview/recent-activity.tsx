@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { recentActivityQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
-import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { ActivityList } from '../../parts/activity/activity-list.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 
 export const RECENT_LIMIT = 6;
 const LINES = Array.from({ length: RECENT_LIMIT }, (_, index) => `line-${index}`);

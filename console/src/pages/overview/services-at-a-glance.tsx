@@ -5,23 +5,23 @@ import type { UsageCostSummaryGetResult } from '../../api/generated.ts';
 import { costTotalsQuery, firstServicesQuery, serviceCostsQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { dailyTotals, sumCosts, sumCredits } from '../../parts/costs.ts';
-import { Credits } from '../../parts/credits.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { addDays, firstOfMonth, toDay } from '../../parts/days.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { dailyTotals, sumCosts, sumCredits } from '../../parts/costs/costs.ts';
+import { Credits } from '../../parts/costs/credits.tsx';
+import { Sparkline } from '../../parts/costs/sparkline.tsx';
+import { addDays, firstOfMonth, toDay } from '../../parts/format/days.ts';
+import { useNow } from '../../parts/format/timestamp.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import {
   formatIdleScaling,
   formatSize,
   ServiceBadges,
   ServiceState,
   ServiceStateCell,
-} from '../../parts/service-facts.tsx';
-import { getPollMs } from '../../parts/service-status.ts';
-import { Sparkline } from '../../parts/sparkline.tsx';
-import { useNow } from '../../parts/timestamp.tsx';
+} from '../../parts/services/service-facts.tsx';
+import { getPollMs } from '../../parts/services/service-status.ts';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import classes from './services-at-a-glance.module.css';
 
 const SPARKLINE_DAYS = 30;

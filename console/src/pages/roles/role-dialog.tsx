@@ -6,8 +6,8 @@ import { organizationRolePostConstraints } from '../../api/generated.ts';
 import { keysQuery } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import {
   createPolicyDraft,

@@ -1,8 +1,8 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { Role } from '../../api/types.ts';
-import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { plural } from '../../parts/format.ts';
+import { plural } from '../../parts/format/format.ts';
+import { ActionsMenu, createActionsColumn } from '../../parts/forms/actions-menu.tsx';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { listKeyIds } from './role-draft.ts';
 import classes from './roles.module.css';
 

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import { EditServiceDialog } from './edit-service-dialog.tsx';
 import { Copyable, Fact, Facts } from './facts.tsx';
 import { PasswordDialog } from './password-dialog.tsx';

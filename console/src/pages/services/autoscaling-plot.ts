@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { formatAxisLabels } from '../../parts/times.ts';
+import { formatAxisLabels } from '../../parts/format/times.ts';
 import { PANELS, SERIES } from './autoscaling-series.ts';
 
 interface PlotInput {

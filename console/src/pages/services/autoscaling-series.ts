@@ -1,5 +1,5 @@
 import type { AutoscalingTimeline } from '../../api/types.ts';
-import { formatCredits, formatNumber } from '../../parts/format.ts';
+import { formatCredits, formatNumber } from '../../parts/format/format.ts';
 
 type Point = AutoscalingTimeline['points'][number];
 

@@ -3,10 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { autoscalingQuery } from '../../api/queries.ts';
 import type { Autoscaling, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { notifyError, notifySuccess } from '../../parts/notifications.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { Timestamp } from '../../parts/timestamp.tsx';
+import { Timestamp } from '../../parts/format/timestamp.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { notifyError, notifySuccess } from '../../parts/messages/notifications.ts';
 import { AutoscalingHistory } from './autoscaling-history.tsx';
 import { formatDecision } from './decision-text.ts';
 

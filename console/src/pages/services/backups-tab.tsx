@@ -9,10 +9,10 @@ import {
 import { backupConfigurationQuery } from '../../api/service-settings.ts';
 import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Note } from '../../parts/note.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
-import { Panel } from '../../parts/panel.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type BackupDraft, toBackupChange, toBackupDraft, validateBackup } from './backup-draft.ts';
 import { useService } from './service-context.tsx';
 import classes from './services.module.css';

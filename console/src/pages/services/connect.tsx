@@ -1,8 +1,8 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Service } from '../../api/types.ts';
-import { CopyIconButton } from '../../parts/copy-button.tsx';
-import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { CLIENTS, type Client, formatConnection, PACKAGES } from './connection-strings.ts';
 import classes from './services.module.css';
 

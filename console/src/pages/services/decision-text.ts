@@ -1,5 +1,5 @@
 import type { AutoscalingDecision } from '../../api/generated.ts';
-import { formatMemory, formatNumber } from '../../parts/format.ts';
+import { formatMemory, formatNumber } from '../../parts/format/format.ts';
 
 type Size = AutoscalingDecision['from'];
 

@@ -5,8 +5,8 @@ import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { instanceUpdateConstraints } from '../../api/generated.ts';
 import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { createServiceDraft, toServiceChange } from './service-draft.ts';
 
 /** Edits the name, the IP access list and the tags. */

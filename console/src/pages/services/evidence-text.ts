@@ -1,4 +1,4 @@
-import { formatNumber } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format/format.ts';
 
 type Evidence = Readonly<Record<string, unknown>>;
 

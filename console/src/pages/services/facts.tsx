@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { CopyIconButton } from '../../parts/copy-button.tsx';
+import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import classes from './services.module.css';
 
 /** A list of names and values. */

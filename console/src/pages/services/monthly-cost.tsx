@@ -6,7 +6,7 @@ import type { InstanceReplicaScalingPreviewResult } from '../../api/generated.ts
 import { scalingPreviewQuery } from '../../api/scaling-preview.ts';
 import type { ScalingChange, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { formatCredits, plural } from '../../parts/format.ts';
+import { formatCredits, plural } from '../../parts/format/format.ts';
 import classes from './scaling-summary.module.css';
 
 const DEBOUNCE_MS = 250;

@@ -5,7 +5,7 @@ import { ApiError } from '../../api/errors.ts';
 import type { InstanceCreatePreviewBody } from '../../api/generated.ts';
 import { newServicePreviewQuery } from '../../api/service-settings.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { formatCredits } from '../../parts/format.ts';
+import { formatCredits } from '../../parts/format/format.ts';
 import classes from './scaling-summary.module.css';
 
 const DEBOUNCE_MS = 250;

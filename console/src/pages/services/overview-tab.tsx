@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/context.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import { Connect } from './connect.tsx';
 import { useService } from './service-context.tsx';
 import { ServiceDetails } from './service-details.tsx';

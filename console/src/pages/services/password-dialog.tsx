@@ -1,8 +1,8 @@
 import { Modal, Stack, Text } from '@mantine/core';
 import type { Service } from '../../api/types.ts';
-import { Note } from '../../parts/note.tsx';
-import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
-import { SecretValues } from '../../parts/secret-values.tsx';
+import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
+import { SecretValues } from '../../parts/forms/secret-values.tsx';
+import { Note } from '../../parts/layout/note.tsx';
 import { Connect } from './connect.tsx';
 
 interface Props {

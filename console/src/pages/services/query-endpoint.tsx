@@ -11,11 +11,11 @@ import { keysQuery } from '../../api/queries.ts';
 import { queryEndpointQuery } from '../../api/service-settings.ts';
 import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Note } from '../../parts/note.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
-import { Panel } from '../../parts/panel.tsx';
+import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 
 type Role = InstanceQueryEndpointUpsertBody['roles'][number];
 

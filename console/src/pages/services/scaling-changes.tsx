@@ -1,5 +1,5 @@
 import type { ScalingChange, Service } from '../../api/types.ts';
-import { fieldLabel, fieldUnit } from '../../parts/activity-text.ts';
+import { fieldLabel, fieldUnit } from '../../parts/activity/activity-text.ts';
 import { SCALING_FIELDS } from './scaling-draft.ts';
 import classes from './scaling-summary.module.css';
 

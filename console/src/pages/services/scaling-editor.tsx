@@ -4,10 +4,10 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { Service } from '../../api/types.ts';
 import { useDependencies, useSession } from '../../app/context.tsx';
-import { CopyTextButton } from '../../parts/copy-button.tsx';
-import { Note } from '../../parts/note.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { UnsavedGuard } from '../../parts/unsaved-guard.tsx';
+import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
+import { UnsavedGuard } from '../../parts/forms/unsaved-guard.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import { formatScalingCurl } from './scaling-curl.ts';
 import {
   SCALING_FIELDS,

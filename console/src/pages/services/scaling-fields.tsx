@@ -1,5 +1,5 @@
 import { Group, NumberInput, RangeSlider, Slider, Stack, Switch, Text } from '@mantine/core';
-import { formatMemory, plural } from '../../parts/format.ts';
+import { formatMemory, plural } from '../../parts/format/format.ts';
 import type { ScalingDraft, ScalingField } from './scaling-draft.ts';
 import classes from './scaling-fields.module.css';
 import { type FieldLimits, MIN_IDLE_MINUTES, type ScalingLimits } from './scaling-limits.ts';

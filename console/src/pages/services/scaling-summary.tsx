@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ScalingChange, Service } from '../../api/types.ts';
-import { Panel } from '../../parts/panel.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import { MonthlyCost } from './monthly-cost.tsx';
 import { ScalingChanges } from './scaling-changes.tsx';
 import type { ScalingDraft } from './scaling-draft.ts';

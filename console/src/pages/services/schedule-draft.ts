@@ -3,7 +3,7 @@ import {
   type ScalingScheduleGetResult,
   type ScalingScheduleUpsertBody,
 } from '../../api/generated.ts';
-import { formatIdle, formatMemory, formatNumber, plural } from '../../parts/format.ts';
+import { formatIdle, formatMemory, formatNumber, plural } from '../../parts/format/format.ts';
 
 export type ScheduleEntry = ScalingScheduleGetResult['entries'][number];
 export type NewScheduleEntry = ScalingScheduleUpsertBody['entries'][number];

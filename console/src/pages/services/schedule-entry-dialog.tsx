@@ -2,7 +2,7 @@ import { Chip, Group, Input, Modal, NumberInput, Select, SimpleGrid, Stack, Text
 import { useMutation } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, type FieldError, findFieldError, findOtherErrors } from '../../api/errors.ts';
-import { FormEnd } from '../../parts/form-end.tsx';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
 import {
   createEntryDraft,
   type EntryDraft,

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import type { ScalingScheduleGetResult } from '../../api/generated.ts';
 import { scheduleQuery } from '../../api/service-settings.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { PlusIcon } from '../../parts/icons.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
-import { Panel } from '../../parts/panel.tsx';
+import { ActionsMenu, createActionsColumn } from '../../parts/forms/actions-menu.tsx';
+import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { PlusIcon } from '../../parts/layout/icons.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import {
   formatBase,
   formatWeekdays,

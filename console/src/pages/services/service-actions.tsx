@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Service, ServiceCommand } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { notifyError, notifySuccess } from '../../parts/notifications.ts';
+import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
+import { notifyError, notifySuccess } from '../../parts/messages/notifications.ts';
 import { EditServiceDialog } from './edit-service-dialog.tsx';
 
 type Dialog = 'stop' | 'delete' | 'edit';

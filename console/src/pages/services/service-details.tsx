@@ -1,6 +1,6 @@
 import type { Service } from '../../api/types.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { Timestamp } from '../../parts/timestamp.tsx';
+import { Timestamp } from '../../parts/format/timestamp.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import { Copyable, Fact, Facts } from './facts.tsx';
 
 /** The other fields of the service. */

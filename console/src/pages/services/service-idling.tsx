@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { idleStatusQuery } from '../../api/queries.ts';
 import type { IdleStatus, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { formatIdle, plural } from '../../parts/format.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { getPollMs } from '../../parts/service-status.ts';
-import { Timestamp } from '../../parts/timestamp.tsx';
+import { formatIdle, plural } from '../../parts/format/format.ts';
+import { Timestamp } from '../../parts/format/timestamp.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { getPollMs } from '../../parts/services/service-status.ts';
 import { Fact, Facts } from './facts.tsx';
 import classes from './services.module.css';
 

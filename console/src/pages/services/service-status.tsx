@@ -1,11 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { Service } from '../../api/types.ts';
-import { formatNumber } from '../../parts/format.ts';
-import { Note } from '../../parts/note.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { ServiceState } from '../../parts/service-facts.tsx';
-import { DRIVER_LABELS, formatObservedSize, listDifferences } from '../../parts/service-status.ts';
-import { Timestamp } from '../../parts/timestamp.tsx';
+import { formatNumber } from '../../parts/format/format.ts';
+import { Timestamp } from '../../parts/format/timestamp.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
+import { ServiceState } from '../../parts/services/service-facts.tsx';
+import { DRIVER_LABELS, formatObservedSize, listDifferences } from '../../parts/services/service-status.ts';
 import { listEvidence } from './evidence-text.ts';
 import { Fact, Facts } from './facts.tsx';
 

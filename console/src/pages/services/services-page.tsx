@@ -7,27 +7,27 @@ import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useDialogInUrl } from '../../app/use-dialog-in-url.ts';
 import { useListView } from '../../app/use-list.ts';
-import { sumCosts } from '../../parts/costs.ts';
-import { Credits } from '../../parts/credits.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { firstOfMonth, toDay } from '../../parts/days.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { plural } from '../../parts/format.ts';
-import { PlusIcon } from '../../parts/icons.tsx';
-import { ListEnd } from '../../parts/list-end.tsx';
-import { ListSearch } from '../../parts/list-search.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { sumCosts } from '../../parts/costs/costs.ts';
+import { Credits } from '../../parts/costs/credits.tsx';
+import { firstOfMonth, toDay } from '../../parts/format/days.ts';
+import { plural } from '../../parts/format/format.ts';
+import { useNow } from '../../parts/format/timestamp.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { PlusIcon } from '../../parts/layout/icons.tsx';
+import { Page } from '../../parts/layout/page.tsx';
+import { Panel } from '../../parts/layout/panel.tsx';
 import {
   formatIdleScaling,
   formatSize,
   ServiceBadges,
   ServiceState,
   ServiceStateCell,
-} from '../../parts/service-facts.tsx';
-import { getPollMs } from '../../parts/service-status.ts';
-import { useNow } from '../../parts/timestamp.tsx';
+} from '../../parts/services/service-facts.tsx';
+import { getPollMs } from '../../parts/services/service-status.ts';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
+import { ListEnd } from '../../parts/tables/list-end.tsx';
+import { ListSearch } from '../../parts/tables/list-search.tsx';
 import { CreateServiceDialog } from './create-service-dialog.tsx';
 import classes from './services.module.css';
 

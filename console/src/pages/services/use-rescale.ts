@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { serviceQuery } from '../../api/queries.ts';
 import type { ScalingChange, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { notifyError, notifySuccess } from '../../parts/notifications.ts';
-import { notifyWithUndo } from '../../parts/notify-with-undo.tsx';
-import { formatSize } from '../../parts/service-facts.tsx';
+import { notifyError, notifySuccess } from '../../parts/messages/notifications.ts';
+import { notifyWithUndo } from '../../parts/messages/notify-with-undo.tsx';
+import { formatSize } from '../../parts/services/service-facts.tsx';
 import { pickPrevious } from './scaling-draft.ts';
 
 /** Sends a change through the API, shows the new size and offers to undo it. Rejects if the server rejects the change. */

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { formatError } from '../../api/errors.ts';
 import type { ConsoleSetupResult } from '../../api/generated.ts';
 import { useDependencies } from '../../app/context.tsx';
-import { CopyTextButton } from '../../parts/copy-button.tsx';
-import { DownloadIcon } from '../../parts/icons.tsx';
-import { Note } from '../../parts/note.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
+import { saveFile } from '../../parts/forms/save-file.ts';
+import { DownloadIcon } from '../../parts/layout/icons.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import classes from './setup.module.css';
 
 /** The organization as a file to keep under version control, and the way into the console. */

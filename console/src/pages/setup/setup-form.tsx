@@ -4,7 +4,7 @@ import { type SubmitEvent, useEffect, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { ConsoleSetupBody, ConsoleSetupResult } from '../../api/generated.ts';
 import { useApi } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Note } from '../../parts/layout/note.tsx';
 import { CodeHelp } from './code-help.tsx';
 
 type Tier = ConsoleSetupBody['tier'];

@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useState } from 'react';
 import type { ConsoleSetupResult } from '../../api/generated.ts';
 import { useDependencies } from '../../app/context.tsx';
-import { Logo } from '../../parts/logo.tsx';
+import { Logo } from '../../parts/layout/logo.tsx';
 import classes from '../sign-in/sign-in.module.css';
 import { SetupDone } from './setup-done.tsx';
 import { SetupForm } from './setup-form.tsx';

@@ -3,7 +3,7 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, formatError } from '../../api/errors.ts';
 import type { Credentials, Session } from '../../api/session.ts';
 import { useConfig, useDependencies } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { Note } from '../../parts/layout/note.tsx';
 
 type Kind = 'key' | 'token';
 

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ListSourceColumnsResult } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { METRIC_TYPES, type MetricType, type Source } from './source-draft.ts';
 import classes from './sources.module.css';
 

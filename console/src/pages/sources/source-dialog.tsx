@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import {
   createDraft,
   KIND_LABELS,

@@ -1,11 +1,11 @@
 import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
-import { CopyTextButton } from '../../parts/copy-button.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { Note } from '../../parts/note.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
-import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
+import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { createTokenDraft, type TokenDraft, toCreateBody } from './token-draft.ts';
 import { TokenFields } from './token-fields.tsx';
 import classes from './tokens.module.css';

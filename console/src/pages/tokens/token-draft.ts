@@ -1,6 +1,6 @@
 import type { DashboardTokenUpdateBody } from '../../api/generated.ts';
 import type { Token } from '../../api/types.ts';
-import { type Expiry, isFutureTime, toExpireAt } from '../../parts/expiry.ts';
+import { type Expiry, isFutureTime, toExpireAt } from '../../parts/forms/expiry.ts';
 
 /** State of the form for a token. */
 export interface TokenDraft {

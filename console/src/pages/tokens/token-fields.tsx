@@ -2,7 +2,7 @@ import { Input, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { dashboardTokenCreateConstraints } from '../../api/generated.ts';
 import type { Token } from '../../api/types.ts';
-import { ExpiryFields } from '../../parts/expiry-fields.tsx';
+import { ExpiryFields } from '../../parts/forms/expiry-fields.tsx';
 import { ACCESS_LABELS, type TokenDraft } from './token-draft.ts';
 
 interface Props {

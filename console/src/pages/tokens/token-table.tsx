@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import type { Token } from '../../api/types.ts';
-import { ActionsMenu, createActionsColumn } from '../../parts/actions-menu.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Timestamp, useNow } from '../../parts/format/timestamp.tsx';
+import { ActionsMenu, createActionsColumn } from '../../parts/forms/actions-menu.tsx';
 import { isExpiringSoon } from '../../parts/key-state.ts';
-import { Timestamp, useNow } from '../../parts/timestamp.tsx';
+import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { ACCESS_LABELS } from './token-draft.ts';
 import classes from './tokens.module.css';
 

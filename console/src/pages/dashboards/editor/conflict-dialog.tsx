@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { Timestamp } from '../../../parts/timestamp.tsx';
+import { Timestamp } from '../../../parts/format/timestamp.tsx';
 import { Differences } from '../differences.tsx';
 import { type StoredDashboard, versionsQuery } from '../queries.ts';
 import type { Draft } from './draft.ts';

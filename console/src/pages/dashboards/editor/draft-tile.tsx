@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/icons.tsx';
+import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/layout/icons.tsx';
 import { hasEqualQuery } from '../equality.ts';
 import { PencilIcon } from '../icons.tsx';
 import type { Tile, TimeWindow } from '../queries.ts';

@@ -13,8 +13,8 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { PlusIcon } from '../../../parts/icons.tsx';
-import { Note } from '../../../parts/note.tsx';
+import { PlusIcon } from '../../../parts/layout/icons.tsx';
+import { Note } from '../../../parts/layout/note.tsx';
 import { seriesConstraints, tileConstraints } from '../constraints.ts';
 import { COLUMNS, MAX_TILE_ROWS } from '../grid.ts';
 import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type TimeWindow } from '../queries.ts';

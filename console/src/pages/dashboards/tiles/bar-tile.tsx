@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { ScrollRegion } from '../../../parts/scroll-region.tsx';
+import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
 import { formatValue, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { SeriesStyle } from '../../../parts/colors.ts';
+import type { SeriesStyle } from '../../../parts/costs/colors.ts';
 import { Swatch } from './swatch.tsx';
 import classes from './time-chart.module.css';
 

@@ -1,5 +1,5 @@
-import type { SeriesStyle } from '../../../parts/colors.ts';
-import { formatDateTime } from '../../../parts/times.ts';
+import type { SeriesStyle } from '../../../parts/costs/colors.ts';
+import { formatDateTime } from '../../../parts/format/times.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
 import { Swatch } from './swatch.tsx';
 import classes from './time-chart.module.css';

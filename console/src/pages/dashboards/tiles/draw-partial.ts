@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { SeriesStyle } from '../../../parts/colors.ts';
+import type { SeriesStyle } from '../../../parts/costs/colors.ts';
 import type { Completeness } from './partial-buckets.ts';
 
 type PathBuilder = uPlot.Series.PathBuilder;

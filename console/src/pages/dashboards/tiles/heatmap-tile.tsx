@@ -1,5 +1,5 @@
 import { type PointerEvent, useMemo, useState } from 'react';
-import { formatAxisLabels, formatDateTime } from '../../../parts/times.ts';
+import { formatAxisLabels, formatDateTime } from '../../../parts/format/times.ts';
 import { formatValue, type NumberFormat, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import classes from './distribution.module.css';

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { ScrollRegion } from '../../../parts/scroll-region.tsx';
+import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
 import { renderSafeHtml } from './markdown.ts';
 import classes from './tiles.module.css';
 

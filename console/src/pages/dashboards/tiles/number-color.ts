@@ -1,4 +1,4 @@
-import { PALETTES } from '../../../parts/colors.ts';
+import { PALETTES } from '../../../parts/costs/colors.ts';
 
 type Rule = Readonly<Record<string, unknown>>;
 

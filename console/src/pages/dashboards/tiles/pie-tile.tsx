@@ -1,8 +1,8 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
-import { assignColors } from '../../../parts/colors.ts';
-import { formatPercent } from '../../../parts/format.ts';
-import { ScrollRegion } from '../../../parts/scroll-region.tsx';
+import { assignColors } from '../../../parts/costs/colors.ts';
+import { formatPercent } from '../../../parts/format/format.ts';
+import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
 import { formatValue, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';

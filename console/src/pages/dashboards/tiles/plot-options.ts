@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
-import type { SeriesStyle } from '../../../parts/colors.ts';
-import { formatAxisLabels } from '../../../parts/times.ts';
+import type { SeriesStyle } from '../../../parts/costs/colors.ts';
+import { formatAxisLabels } from '../../../parts/format/times.ts';
 import { buildCompletePaths, drawPartial } from './draw-partial.ts';
 import type { Completeness } from './partial-buckets.ts';
 import type { Drawing } from './time-series.ts';

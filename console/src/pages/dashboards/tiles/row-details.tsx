@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { CopyIconButton } from '../../../parts/copy-button.tsx';
+import { CopyIconButton } from '../../../parts/forms/copy-button.tsx';
 import type { Series } from '../queries.ts';
 import classes from './row-details.module.css';
 import { type FullRow, rowQuery, type ShownRow } from './row-query.ts';

@@ -1,8 +1,8 @@
 import { Fragment, useState } from 'react';
-import { ChevronIcon } from '../../../parts/icons.tsx';
-import { ScrollRegion } from '../../../parts/scroll-region.tsx';
-import { getDirection, SortButton, type SortValue, sortRows, useSorting } from '../../../parts/sorting.tsx';
-import { formatDateTime } from '../../../parts/times.ts';
+import { formatDateTime } from '../../../parts/format/times.ts';
+import { ChevronIcon } from '../../../parts/layout/icons.tsx';
+import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
+import { getDirection, SortButton, type SortValue, sortRows, useSorting } from '../../../parts/tables/sorting.tsx';
 import type { Series, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import { RowDetails } from './row-details.tsx';

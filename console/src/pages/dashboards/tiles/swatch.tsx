@@ -1,4 +1,4 @@
-import type { SeriesStyle } from '../../../parts/colors.ts';
+import type { SeriesStyle } from '../../../parts/costs/colors.ts';
 import classes from './time-chart.module.css';
 
 /** The color of a series; stripes for a dashed line. */

@@ -1,5 +1,5 @@
-import { ScrollRegion } from '../../../parts/scroll-region.tsx';
-import { getDirection, SortButton, sortRows, useSorting } from '../../../parts/sorting.tsx';
+import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
+import { getDirection, SortButton, sortRows, useSorting } from '../../../parts/tables/sorting.tsx';
 import { formatValue, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { SeriesStyle } from '../../../parts/colors.ts';
+import type { SeriesStyle } from '../../../parts/costs/colors.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
 import { findCompleteness, type PartialBuckets } from './partial-buckets.ts';
 import { plotOptions } from './plot-options.ts';

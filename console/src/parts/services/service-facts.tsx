@@ -1,0 +1,76 @@
+import { Badge, Group, Text } from '@mantine/core';
+import type { Service } from '../../api/types.ts';
+import { formatIdle, formatMemory, formatNumber } from '../format/format.ts';
+import classes from './service-facts.module.css';
+import { getState, listDifferences } from './service-status.ts';
+
+/** "16–120 GB × 3". */
+export function formatSize({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas }: Service): string {
+  const memory = min === max ? formatMemory(min) : `${formatNumber(min)}–${formatMemory(max)}`;
+  return `${memory} × ${formatNumber(numReplicas)}`;
+}
+
+export const formatIdleScaling = ({ idleScaling, idleTimeoutMinutes }: Service): string =>
+  formatIdle(idleScaling, idleTimeoutMinutes);
+
+const TONES: Readonly<Record<string, string>> = {
+  running: 'good',
+  idle: 'quiet',
+  stopped: 'quiet',
+  failed: 'bad',
+  degraded: 'bad',
+};
+
+/** `partially_running` → "Partially running". */
+const formatState = (state: string): string => (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('_', ' ');
+
+/** A simulated service has no process, so its state is never shown as that of a database. */
+export function ServiceState({ service }: { service: Pick<Service, 'state' | 'status' | 'driver'> }) {
+  const state = getState(service);
+  const isSimulated = service.driver === 'simulated';
+  return (
+    <span className={classes.state} data-tone={isSimulated ? 'simulated' : (TONES[state] ?? 'busy')}>
+      <span className={classes.dot} aria-hidden="true" />
+      {isSimulated ? `Simulated · ${formatState(state).toLowerCase()}` : formatState(state)}
+    </span>
+  );
+}
+
+/** The state, and what is wrong with it: the reason for a degraded service, else a size other than the requested one. */
+export function ServiceStateCell({ service }: { service: Service }) {
+  const note = findStateNote(service);
+  return (
+    <>
+      <ServiceState service={service} />
+      {note && (
+        <Text size="xs" c="dimmed" className={classes.note} title={note}>
+          {note}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function findStateNote({ status }: Service): string | undefined {
+  if (!status) return undefined;
+  if (status.state === 'degraded' && status.reason) return status.reason;
+  return status.drift ? `Changed outside: ${status.drift.text}` : listDifferences(status)[0];
+}
+
+/** Badges for the driver, and for development, read-only and primary services. */
+export function ServiceBadges({ service }: { service: Service }) {
+  return (
+    <Group gap={6} component="span">
+      <ServiceBadge>{service.driver}</ServiceBadge>
+      {service.tier === 'development' && <ServiceBadge>development</ServiceBadge>}
+      {service.isReadonly && <ServiceBadge>read-only</ServiceBadge>}
+      {service.isPrimary && service.tier !== 'development' && <ServiceBadge>primary</ServiceBadge>}
+    </Group>
+  );
+}
+
+const ServiceBadge = ({ children }: { children: string }) => (
+  <Badge variant="default" size="sm" fw={500} tt="none" component="span" miw="max-content">
+    {children}
+  </Badge>
+);

@@ -1,0 +1,130 @@
+import type { BudgetNoticeRow, BudgetRow } from '../../../platform/state/billing-tables.ts';
+import type { Db } from '../../../platform/state/tables.ts';
+import { type AlertKey, type Budget, type BudgetAlert, MAX_RETRY_DELAY_MS, type Threshold } from './budget.ts';
+
+const toBudget = ({ document }: Pick<BudgetRow, 'document'>): Budget => {
+  const budget = JSON.parse(document) as Budget;
+  return { ...budget, webhook: budget.webhook ?? undefined };
+};
+
+const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
+  organizationId: row.organization_id,
+  budgetId: row.budget_id,
+  month: row.month,
+  threshold: row.threshold === 'forecast' ? 'forecast' : Number(row.threshold),
+  createdAt: row.created_at,
+  attempts: row.attempts,
+  nextAttemptAt: row.next_attempt_at ?? undefined,
+  ...(JSON.parse(row.document) as Pick<
+    BudgetAlert,
+    'deliveryId' | 'body' | 'delivery' | 'lastAttemptAt' | 'lastError'
+  >),
+});
+
+/** The budgets of all organizations. */
+export async function listAllBudgets(db: Db): Promise<Budget[]> {
+  return (await db.selectFrom('budgets').select('document').orderBy('organization_id').execute()).map(toBudget);
+}
+
+/** Oldest first. */
+export async function listBudgets(db: Db, organizationId: string): Promise<Budget[]> {
+  const rows = await db
+    .selectFrom('budgets')
+    .select('document')
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const sortKey = ({ createdAt, id }: Budget) => `${String(createdAt).padStart(16, '0')} ${id}`;
+  return rows.map(toBudget).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+}
+
+export async function findBudget(db: Db, organizationId: string, id: string): Promise<Budget | undefined> {
+  const row = await db
+    .selectFrom('budgets')
+    .select('document')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toBudget(row);
+}
+
+export async function putBudget(tx: Db, budget: Budget): Promise<void> {
+  const row = { organization_id: budget.organizationId, id: budget.id, document: JSON.stringify(budget) };
+  await tx
+    .insertInto('budgets')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet({ document: row.document }))
+    .execute();
+}
+
+/** Deletes the alerts of the budget too. */
+export async function deleteBudget(tx: Db, organizationId: string, id: string): Promise<void> {
+  await tx
+    .deleteFrom('budget_notices')
+    .where('organization_id', '=', organizationId)
+    .where('budget_id', '=', id)
+    .execute();
+  await tx.deleteFrom('budgets').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+/** The alerts of all budgets of an organization in one month. */
+export async function listAlerts(db: Db, organizationId: string, month: string): Promise<BudgetAlert[]> {
+  const rows = await db
+    .selectFrom('budget_notices')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('month', '=', month)
+    .execute();
+  return rows.map(toAlert).sort((a, b) => a.createdAt - b.createdAt || compareThresholds(a.threshold, b.threshold));
+}
+
+/** The alerts of all organizations whose delivery is due, oldest first. */
+export async function listDueAlerts(db: Db, now: number, limit: number): Promise<BudgetAlert[]> {
+  const rows = await db
+    .selectFrom('budget_notices')
+    .selectAll()
+    // The condition of the index.
+    .where('next_attempt_at', 'is not', null)
+    .where((eb) => eb.or([eb('next_attempt_at', '<=', now), eb('next_attempt_at', '>', now + MAX_RETRY_DELAY_MS)]))
+    .orderBy('next_attempt_at')
+    .limit(limit)
+    .execute();
+  return rows.map(toAlert);
+}
+
+export async function findAlert(tx: Db, key: AlertKey): Promise<BudgetAlert | undefined> {
+  const row = await tx
+    .selectFrom('budget_notices')
+    .selectAll()
+    .where('organization_id', '=', key.organizationId)
+    .where('budget_id', '=', key.budgetId)
+    .where('month', '=', key.month)
+    .where('threshold', '=', String(key.threshold))
+    .executeTakeFirst();
+  return row && toAlert(row);
+}
+
+export async function putAlert(tx: Db, alert: BudgetAlert): Promise<void> {
+  const { deliveryId, body, delivery, lastAttemptAt, lastError } = alert;
+  const changing = {
+    attempts: alert.attempts,
+    next_attempt_at: alert.nextAttemptAt ?? null,
+    document: JSON.stringify({ deliveryId, body, delivery, lastAttemptAt, lastError }),
+  };
+  await tx
+    .insertInto('budget_notices')
+    .values({
+      organization_id: alert.organizationId,
+      budget_id: alert.budgetId,
+      month: alert.month,
+      threshold: String(alert.threshold),
+      created_at: alert.createdAt,
+      ...changing,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'budget_id', 'month', 'threshold']).doUpdateSet(changing),
+    )
+    .execute();
+}
+
+const compareThresholds = (a: Threshold, b: Threshold): number => rank(a) - rank(b);
+const rank = (threshold: Threshold): number => (threshold === 'forecast' ? Number.POSITIVE_INFINITY : threshold);

@@ -1,0 +1,54 @@
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
+import type { Db } from '../../platform/state/tables.ts';
+import type { Actor } from '../audit/activity.ts';
+import { type Limited, MAX_ACTORS, withRole } from './assigned-roles.ts';
+import type { Key } from './key.ts';
+import type { KeyWriter } from './key-writer.ts';
+import { findKey, listKeysWithRole } from './store.ts';
+
+export type RoleAssignments = ReturnType<typeof createRoleAssignments>;
+
+/** Which keys have a role. The keys store their roles; this is the same from the side of a role. */
+export function createRoleAssignments({ writer }: { writer: KeyWriter }) {
+  async function getKey(tx: Db, organizationId: string, id: string): Promise<Key> {
+    const key = await findKey(tx, organizationId, id);
+    const rule = 'The key does not exist in this organization';
+    if (!key) rejectViolations([{ path: 'actors', rule, value: `apiKey/${id}` }]);
+    return key as Key;
+  }
+
+  return {
+    /** The keys with a role, oldest first; `custom` for those with any custom role. */
+    list: (db: Db, organizationId: string, roleId: string | 'custom', limit: number): Promise<Key[]> =>
+      listKeysWithRole(db, organizationId, roleId, limit),
+
+    /** Throws `forbidden` if one of the keys permits more than the caller may do. */
+    async assertManageable(tx: Db, keys: readonly Key[], limited: Limited): Promise<void> {
+      for (const key of keys) await writer.readManageableRoles(tx, key, limited);
+    },
+
+    keepManager: writer.keepManager,
+
+    /** Gives the role to these keys and takes it from all others, inside `keepManager`. The caller has locked the organization. */
+    async replace(
+      tx: Db,
+      actor: Actor,
+      { organizationId, id: roleId }: { organizationId: string; id: string },
+      keyIds: readonly string[],
+      limited: Limited,
+    ): Promise<void> {
+      const holders = await listKeysWithRole(tx, organizationId, roleId, MAX_ACTORS + 1);
+      if (holders.length > MAX_ACTORS) throw tooManyHolders();
+      for (const keyId of new Set([...keyIds, ...holders.map(({ id }) => id)])) {
+        const before = holders.find(({ id }) => id === keyId) ?? (await getKey(tx, organizationId, keyId));
+        const after = withRole(before, roleId, keyIds.includes(keyId));
+        if (after === before) continue;
+        for (const key of [before, after]) await writer.readManageableRoles(tx, key, limited);
+        await writer.save(tx, actor, before, after);
+      }
+    },
+  };
+}
+
+const tooManyHolders = (): AppError =>
+  new AppError('conflict', `More than ${MAX_ACTORS} keys have the role; change the roles of each key instead`);

@@ -1,0 +1,277 @@
+import { memoize } from '../../kernel/memo.ts';
+import { type Page, toSortName } from '../../kernel/page.ts';
+import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
+import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
+import { prepared } from '../../platform/state/prepared.ts';
+import { preparedRows } from '../../platform/state/prepared-rows.ts';
+import type { Db, Tables } from '../../platform/state/tables.ts';
+import type { DriverName } from './driver.ts';
+import type { Service } from './service.ts';
+import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
+
+/** The document has what was asked for; what the driver reported is apart. */
+const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
+export type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
+
+const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
+  ...JSON.parse(document),
+  observed: JSON.parse(observed),
+  generation,
+  settledGeneration: settled_generation,
+});
+
+export function toDocument(service: Readonly<Service>): string {
+  const { observed: _, generation: __, settledGeneration: ___, ...document } = service;
+  return JSON.stringify(document);
+}
+
+/** JSON has no line feeds. */
+const parseJoined = memoize((joined): Readonly<Service> => {
+  const [generation, settled, observed = '', document = ''] = joined.split('\n');
+  return toService({ observed, document, generation: Number(generation), settled_generation: Number(settled) });
+});
+
+/** Recently read services are parsed once. The result is shared: callers must not modify it. */
+export const parseService = ({
+  document,
+  observed,
+  generation,
+  settled_generation,
+}: StoredService): Readonly<Service> => parseJoined(`${generation}\n${settled_generation}\n${observed}\n${document}`);
+
+const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
+  db
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', value.organizationId)
+    .where('id', '=', value.id),
+);
+
+/** Uses `cached`, so only for authenticated requests. */
+export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row));
+}
+
+/** A page of the list, restricted to some services if `ids` is set. */
+export const listServicePage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Service>> =>
+  listPage(db, SERVICE_LIST, organizationId, query);
+
+const SERVICE_LIST = {
+  table: 'services',
+  columns: SERVICE_COLUMNS,
+  toItem: toService,
+} as const;
+
+export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
+  const rows = await db
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toService);
+}
+
+/** Those of the services that exist in the organization. */
+export async function listServicesById(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(toService);
+}
+
+/** Those of the ids that exist in the organization. */
+export async function listExistingServiceIds(
+  db: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('services')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A change of a service is a new generation. The caller has locked the service. */
+export const toNextGeneration = ({ driver, generation }: Readonly<Service>): number =>
+  // Constant for simulated services: it is in the condition of an index, and PostgreSQL would have to update the index.
+  driver === 'simulated' ? generation : generation + 1;
+
+export async function updateService(tx: Db, before: Readonly<Service>, service: Readonly<Service>): Promise<void> {
+  await tx
+    .updateTable('services')
+    .set({
+      created_at: service.createdAt,
+      document: toDocument(service),
+      observed: JSON.stringify(service.observed),
+      sort_name: toSortName(service.name),
+      driver: service.driver,
+      generation: toNextGeneration(service),
+      data_warehouse_id: service.dataWarehouseId,
+    })
+    .where('organization_id', '=', service.organizationId)
+    .where('id', '=', service.id)
+    .execute();
+  await replaceTags(tx, before, service);
+}
+
+const INSERTED_COLUMNS = [
+  'id',
+  'organization_id',
+  'created_at',
+  'document',
+  'observed',
+  'sort_name',
+  'driver',
+  'generation',
+  'settled_generation',
+  'data_warehouse_id',
+] as const;
+
+const insertRows = preparedRows<Tables['services']>(INSERTED_COLUMNS, (db, rows) =>
+  db.insertInto('services').values(rows),
+);
+
+export async function insertServices(tx: Db, services: readonly Service[]): Promise<void> {
+  await insertRows(
+    tx,
+    services.map((service) => ({
+      id: service.id,
+      organization_id: service.organizationId,
+      created_at: service.createdAt,
+      document: toDocument(service),
+      observed: JSON.stringify(service.observed),
+      sort_name: toSortName(service.name),
+      driver: service.driver,
+      generation: 1,
+      settled_generation: service.driver === 'simulated' ? 1 : 0,
+      data_warehouse_id: service.dataWarehouseId,
+    })),
+  );
+  await insertTags(tx, services);
+}
+
+/** The driver removes the service later. */
+export async function deleteService(tx: Db, service: Readonly<Service>, now: number): Promise<void> {
+  const { organizationId, id, driver, observed } = service;
+  await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await deleteTags(tx, service);
+  if (driver === 'simulated') return;
+  const removal = { organization_id: organizationId, id, driver, removed_at: now };
+  await tx
+    .insertInto('service_removals')
+    .values({ ...removal, document: toDocument(service), observed: JSON.stringify(observed) })
+    .execute();
+}
+
+/** A service that a driver runs. */
+export interface DrivenId {
+  organizationId: string;
+  id: string;
+  driver: DriverName;
+  generation: number;
+}
+
+const selectDriven = (db: Db) =>
+  db
+    .selectFrom('services')
+    .select(['organization_id as organizationId', 'id', 'driver', 'generation'])
+    .where('driver', '<>', 'simulated')
+    .$narrowType<{ driver: DriverName }>();
+
+/** The services of all organizations that are not simulated. */
+export const listDriven = (db: Db): Promise<DrivenId[]> => selectDriven(db).execute();
+
+/** Those whose last change the driver has not reached. */
+export const listUnsettled = (db: Db): Promise<DrivenId[]> =>
+  selectDriven(db)
+    .where((is) => is('generation', '<>', is.ref('settled_generation')))
+    .execute();
+
+/** Reads the store, not a cache: background work has no request that checks for commits. */
+export async function readService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
+  const row = await selectOne.first(db, { organizationId, id });
+  return row && parseService(row);
+}
+
+/** Stores what the driver reported, and the generation that it has reached. */
+export async function updateObserved(
+  tx: Db,
+  { organizationId, id, observed }: Pick<Service, 'organizationId' | 'id' | 'observed'>,
+  settledGeneration: number | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('services')
+    .set({
+      observed: JSON.stringify(observed),
+      ...(settledGeneration === undefined ? undefined : { settled_generation: settledGeneration }),
+    })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The ports of the endpoints that are stored with services of all organizations, oldest service first. */
+export async function listStoredPorts(db: Db): Promise<{ organizationId: string; serviceId: string; port: number }[]> {
+  const rows = await db
+    .selectFrom('services')
+    .select(['organization_id', 'id', 'observed'])
+    .where('driver', '<>', 'simulated')
+    .where('observed', 'like', '%"endpoint":%')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.flatMap(({ organization_id, id, observed }) => {
+    const { endpoint } = JSON.parse(observed) as Service['observed'];
+    return endpoint ? [{ organizationId: organization_id, serviceId: id, port: endpoint.port }] : [];
+  });
+}
+
+export const listRemovals = async (db: Db): Promise<Service[]> =>
+  (await db.selectFrom('service_removals').select(['document', 'observed']).execute()).map((row) =>
+    toService({ ...row, generation: 0, settled_generation: 0 }),
+  );
+
+export async function deleteRemoval(tx: Db, { organizationId, id }: Service): Promise<void> {
+  await tx.deleteFrom('service_removals').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+/** Whether the organization has at least this many services. Reads at most as many entries of the index. */
+export async function hasServices(tx: Db, organizationId: string, count: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('services')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The services of warehouses, oldest first. A node with an older version leaves the column empty during a rolling update. */
+export async function listWarehouses(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
+  if (ids.length === 0) return [];
+  const wanted = new Set(ids);
+  const rows = await db
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where('data_warehouse_id', 'in', [...ids, ''])
+    .execute();
+  // Not sorted by the store, which would read all services in the order of another index.
+  return rows
+    .map(toService)
+    .filter((service) => wanted.has(service.dataWarehouseId))
+    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,77 @@
+import { AppError } from '../../../kernel/errors.ts';
+import { ORGANIZATION_COLUMN } from '../../../platform/engine/engine.ts';
+import type { Expression } from '../../expressions/expression.ts';
+import { ExpressionError, pointAt } from '../../expressions/expression-error.ts';
+import { parseLucene } from '../../expressions/lucene.ts';
+import type { Scope } from '../../expressions/scope.ts';
+import { parseCondition, parseValue } from '../../expressions/sql.ts';
+import { createWriter, quoteName } from '../../expressions/writer.ts';
+import type { SeriesQuery } from './series-query.ts';
+import type { Range } from './time-buckets.ts';
+
+export type Draft = ReturnType<typeof createDraft>;
+
+/** The SQL fragments that every statement of a series consists of. User input is parsed and never copied into SQL. */
+export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: SeriesQuery) {
+  const writer = createWriter();
+  const scope: Scope = {
+    columns: table.columns,
+    ...(table.implicitColumn === undefined ? {} : { implicitColumn: table.implicitColumn }),
+  };
+  const time = quoteName(table.timeColumn);
+  const value = (member: string, text: string): Expression => parsed(member, text, () => parseValue(text, scope));
+
+  function parsed<T>(member: string, text: string, parse: () => T): T {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      throw queryError(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
+    }
+  }
+
+  const condition = parsed('where', where, () =>
+    whereLanguage === 'sql' ? parseCondition(where, scope) : parseLucene(where, scope),
+  );
+  const groups = groupBy.map((text, index) => writer.writeText(value(`groupBy[${index}]`, text)));
+  const filter = condition && writer.write(condition);
+
+  return {
+    writer,
+    time,
+    /** The index of a row's bucket. */
+    bucket: buckets.indexSql(time, (number, type) => writer.bind(number, type)),
+    groups: groups.map((sql, index) => `${sql} AS __g${index}`),
+    groupNames: groups.map((_, index) => `__g${index}`),
+    value,
+    /** ` WHERE …` with all conditions, or an empty string. */
+    where(...further: (string | undefined)[]): string {
+      const all = [filter, ...further].filter((sql) => sql !== undefined);
+      return all.length === 0 ? '' : ` WHERE ${all.map((sql) => `(${sql})`).join(' AND ')}`;
+    },
+    /**
+     * The rows of the organization in the range. This inner query filters by organization and hides that column, so no
+     * condition outside of it can reach other organizations.
+     */
+    rows({ startMs, endMs }: Range = buckets): string {
+      const bounds = `${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`;
+      const from = `${quoteName(table.database)}.${quoteName(table.name)}`;
+      if (!table.hasOrganization) return `SELECT * FROM ${from} WHERE ${bounds}`;
+      const own = `${quoteName(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
+      return `SELECT * EXCEPT (${quoteName(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${own} AND ${bounds}`;
+    },
+    moment,
+  };
+
+  function moment(ms: number): string {
+    return `fromUnixTimestamp64Milli(${writer.bind(ms, 'Int64')})`;
+  }
+}
+
+export function rejectSeries({ path }: Pick<SeriesQuery, 'path'>, member: string, rule: string): never {
+  throw queryError(`${path}.${member}`, rule);
+}
+
+/** An invalid member of a query, with its path. */
+export const queryError = (path: string, text: string): AppError =>
+  new AppError('bad_request', `${path}: ${text}`, { field: path });

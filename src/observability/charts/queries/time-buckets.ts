@@ -1,0 +1,165 @@
+import { localDay, startOfLocalDay, type Zone } from '../../../kernel/time/zone.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Bucket lengths in milliseconds. */
+export const GRANULARITIES = {
+  '1s': SECOND,
+  '15s': 15 * SECOND,
+  '30s': 30 * SECOND,
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '10m': 10 * MINUTE,
+  '15m': 15 * MINUTE,
+  '30m': 30 * MINUTE,
+  '1h': HOUR,
+  '2h': 2 * HOUR,
+  '6h': 6 * HOUR,
+  '12h': 12 * HOUR,
+  '1d': DAY,
+  '2d': 2 * DAY,
+  '7d': 7 * DAY,
+  '30d': 30 * DAY,
+} as const;
+export type Granularity = keyof typeof GRANULARITIES;
+
+/** The choices of `auto`. Without 10m, which does not divide 15m. */
+const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
+  (name) => name !== '1s' && name !== '10m',
+);
+
+/** The buckets of `auto` if the request names no number of points. */
+export const DEFAULT_POINTS = 60;
+
+export interface Range {
+  startMs: number;
+  /** Exclusive. */
+  endMs: number;
+}
+
+/** A time range split into numbered buckets. Only rows within the range count. */
+export interface TimeBuckets extends Range {
+  /** Undefined for a single bucket. */
+  granularity: Granularity | undefined;
+  /** The start of each bucket, in epoch milliseconds. */
+  starts: number[];
+  /** SQL for the index of the bucket that contains a time, from 0. `bind` binds a parameter. */
+  indexSql(column: string, bind: (value: unknown, type: string) => string): string;
+  /** The whole length. Local days can be 23 or 25 hours long. */
+  durationSeconds(index: number): number;
+}
+
+export function singleBucket({ startMs, endMs }: Range): TimeBuckets {
+  return {
+    startMs,
+    endMs,
+    granularity: undefined,
+    starts: [startMs],
+    indexSql: () => 'toInt64(0)',
+    durationSeconds: () => (endMs - startMs) / SECOND,
+  };
+}
+
+/** The part of a bucket that is within the range and has passed. Its length is 0 or less if there is none. */
+export function coveredPart(
+  { startMs, endMs, starts, durationSeconds }: TimeBuckets,
+  index: number,
+  nowMs: number,
+): Range {
+  const start = starts[index] ?? startMs;
+  return {
+    startMs: Math.max(start, startMs),
+    endMs: Math.min(start + durationSeconds(index) * SECOND, endMs, nowMs),
+  };
+}
+
+/** A bucket that is cut by the range or has not ended, and its part that counts. Epoch milliseconds. */
+export interface PartialBucket {
+  bucket: number;
+  start: number;
+  end: number;
+}
+
+/** Buckets that are entirely in the future are not partial: they have no values. */
+export function listPartialBuckets(buckets: TimeBuckets, nowMs: number): PartialBucket[] {
+  return buckets.starts.flatMap((bucket, index) => {
+    const { startMs: start, endMs: end } = coveredPart(buckets, index, nowMs);
+    const isPartial = end > start && end - start < buckets.durationSeconds(index) * SECOND;
+    return isPartial ? [{ bucket, start, end }] : [];
+  });
+}
+
+/** The smallest step that needs at most this many buckets, not counting the extension to whole buckets. */
+export function chooseGranularity({ startMs, endMs }: Range, points = DEFAULT_POINTS): Granularity {
+  return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= points) ?? '30d';
+}
+
+/** The number of buckets that `splitRange` creates, without creating them. */
+export function countBuckets(range: Range, granularity: Granularity, zone: Zone): number {
+  return locateBuckets(range, granularity, zone).count;
+}
+
+/** The smallest granularity that needs at most `maxBuckets`. Undefined if the range is too long for all of them. */
+export function findGranularity(range: Range, zone: Zone, maxBuckets: number): Granularity | undefined {
+  const names = Object.keys(GRANULARITIES) as Granularity[];
+  return names.find((name) => countBuckets(range, name, zone) <= maxBuckets);
+}
+
+/**
+ * Extends the range to whole buckets, aligned with midnight in the time zone. Allocates an element per bucket: the
+ * caller must limit `countBuckets` first.
+ */
+export function splitRange(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
+  return GRANULARITIES[granularity] >= DAY
+    ? splitIntoDays(range, granularity, zone)
+    : splitEvenly(range, granularity, zone);
+}
+
+/** `first` is the start of the first bucket: a local day for steps of days, otherwise epoch milliseconds. */
+function locateBuckets(range: Range, granularity: Granularity, zone: Zone): { first: number; count: number } {
+  const step = GRANULARITIES[granularity];
+  const startDay = localDay(zone, range.startMs);
+  if (step >= DAY) {
+    const days = step / DAY;
+    const first = Math.floor(startDay / days) * days;
+    return { first, count: Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - first) / days) + 1) };
+  }
+  const midnight = startOfLocalDay(zone, startDay);
+  const first = midnight + Math.floor((range.startMs - midnight) / step) * step;
+  return { first, count: Math.max(1, Math.ceil((range.endMs - first) / step)) };
+}
+
+function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
+  const step = GRANULARITIES[granularity];
+  const { first, count } = locateBuckets(range, granularity, zone);
+  const seconds = step / SECOND;
+  return {
+    startMs: first,
+    endMs: first + count * step,
+    granularity,
+    starts: Array.from({ length: count }, (_, index) => first + index * step),
+    indexSql: (column, bind) =>
+      `intDiv(toUnixTimestamp(${column}) - ${bind(first / SECOND, 'Int64')}, ${bind(seconds, 'Int64')})`,
+    durationSeconds: () => seconds,
+  };
+}
+
+/** Local days are 23 to 25 hours long when clocks change. Periods of several days are counted from 1970-01-01. */
+function splitIntoDays(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
+  const days = GRANULARITIES[granularity] / DAY;
+  const { first: firstDay, count } = locateBuckets(range, granularity, zone);
+  const bounds = Array.from({ length: count + 1 }, (_, index) => startOfLocalDay(zone, firstDay + index * days));
+  const starts = bounds.slice(0, count);
+  return {
+    startMs: bounds[0] as number,
+    endMs: bounds[count] as number,
+    granularity,
+    starts,
+    indexSql: (column, bind) =>
+      `intDiv(toInt64(toDate32(toTimeZone(${column}, ${bind(zone.name, 'String')}))) - ${bind(firstDay, 'Int64')}, ${bind(days, 'Int64')})`,
+    durationSeconds: (index) => ((bounds[index + 1] ?? 0) - (bounds[index] ?? 0)) / SECOND,
+  };
+}

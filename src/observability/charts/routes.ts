@@ -1,0 +1,223 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
+import { rejectViolations } from '../../kernel/errors.ts';
+import { type Clock, parseDateTime } from '../../kernel/time/clock.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
+import type { Routes } from '../../platform/http/requests/validation.ts';
+import { compressResponse } from '../../platform/http/responses/compression.ts';
+import { DashboardFailure, dashboardResponse } from '../../platform/http/responses/envelopes.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
+import { toChartRows } from './chart-rows.ts';
+import type { Charts } from './charts.ts';
+import { MAX_TIME_MS, MIN_TIME_MS } from './limits.ts';
+import type { TileView } from './queries/view.ts';
+import {
+  ChartRow,
+  ChartSeriesBody,
+  ColumnRecord,
+  ColumnsQuery,
+  PartialBuckets,
+  TilePath,
+  TilePreviewBody,
+  TileQuery,
+  TileResponse,
+} from './schema.ts';
+import type { QueryClient } from './shared-queries.ts';
+import { listContentViolations, normalizeContent } from './tiles/tile-content.ts';
+
+const tags = ['Data'];
+
+const HOUR_MS = 3_600_000;
+const SEARCH_ROWS = 100;
+
+export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock }): Routes {
+  return (app) => {
+    app.post(
+      '/api/v2/charts/series',
+      {
+        config: { operation: 'queryChartSeries', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Query chart series',
+          description: 'Returns up to five series over one time range, with one row per time bucket and group.',
+          body: ChartSeriesBody,
+          response: {
+            200: Type.Object(
+              { data: Type.Array(ChartRow), partialBuckets: PartialBuckets },
+              { description: 'Success' },
+            ),
+            404: { ...DashboardFailure, description: 'A source of a series does not exist' },
+          },
+        },
+      },
+      async (request, reply) => {
+        const { startTime, endTime, granularity = 'auto', seriesReturnType } = request.body;
+        rejectEmptyRange('startTime', startTime, endTime);
+        const series = request.body.series.map((one) => ({
+          ...one,
+          type: 'time' as const,
+          where: one.where ?? '',
+          whereLanguage: one.whereLanguage ?? ('lucene' as const),
+          groupBy: one.groupBy ?? [],
+        }));
+        const groupBy = series[0]?.groupBy ?? [];
+        const differs = series.findIndex((one) => JSON.stringify(one.groupBy) !== JSON.stringify(groupBy));
+        if (differs > 0) {
+          const path = `series[${differs}].groupBy`;
+          rejectViolations([
+            { path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy },
+          ]);
+        }
+        // The end is inclusive, as in the public interface.
+        const range = { startMs: startTime, lastMs: endTime };
+        const { buckets, partialBuckets, points } = await charts.querySeries(
+          createQueryClient(request, reply),
+          series,
+          range,
+          { granularity, isRatio: seriesReturnType === 'ratio' },
+        );
+        return {
+          data: toChartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy),
+          ...(partialBuckets.length > 0 && { partialBuckets }),
+        };
+      },
+    );
+
+    app.get(
+      '/api/v2/dashboards/:id/tiles/:tileId/data',
+      {
+        config: { operation: 'getTileData', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Get the data of a tile',
+          description: 'Runs the queries of a stored tile over any time range.',
+          params: TilePath,
+          querystring: TileQuery,
+          response: dashboardResponse(TileResponse),
+        },
+      },
+      async (request, reply) => {
+        const { points, groups, others, limit, ...rest } = request.query;
+        const { id, tileId } = request.params;
+        const view = parseView(clock.now(), {
+          ...rest,
+          points: points === undefined ? undefined : Number(points),
+          groups: groups === undefined ? undefined : Number(groups),
+          others: others === 'true',
+          limit: limit === undefined ? undefined : Number(limit),
+        });
+        return { data: await charts.queryTile(createQueryClient(request, reply), id, tileId, view) };
+      },
+    );
+
+    app.post(
+      '/api/v2/charts/tile',
+      {
+        config: { operation: 'drawTile', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Preview a tile',
+          description:
+            'Returns the data of a tile that is not stored. The body is a tile as in a dashboard, plus the time range.',
+          body: TilePreviewBody,
+          response: dashboardResponse(TileResponse),
+        },
+      },
+      async (request, reply) => {
+        rejectViolations(listContentViolations(request.body, ''));
+        const view = parseView(clock.now(), request.body);
+        const tile = normalizeContent(request.body);
+        return { data: await charts.previewTile(createQueryClient(request, reply), tile, view) };
+      },
+    );
+
+    app.get(
+      '/api/v2/sources/:id/columns',
+      {
+        config: { operation: 'listSourceColumns', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags: ['Sources'],
+          summary: 'List the columns of a source',
+          description: 'The columns of the table, with the map keys and metric names that occur in the time range.',
+          params: ResourcePath,
+          querystring: ColumnsQuery,
+          response: dashboardResponse(Type.Array(ColumnRecord)),
+        },
+      },
+      async (request, reply) => {
+        const { metricDataType, ...input } = request.query;
+        const { startMs, endMs } = parseView(clock.now(), input);
+        const options = { startMs, endMs, metricDataType };
+        return { data: await charts.listColumns(createQueryClient(request, reply), request.params.id, options) };
+      },
+    );
+  };
+}
+
+interface ViewInput {
+  start?: string | number | undefined;
+  end?: string | number | undefined;
+  granularity?: TileView['granularity'] | undefined;
+  points?: number | undefined;
+  timezone?: string | undefined;
+  groups?: number | undefined;
+  others?: boolean | undefined;
+  limit?: number | undefined;
+}
+
+/** Defaults to the last hour. */
+function parseView(now: number, input: ViewInput): TileView {
+  const { start, end, granularity = 'auto', points, timezone = 'UTC', groups, others = false } = input;
+  const endMs = end === undefined ? now : parseMoment('end', end);
+  const startMs = start === undefined ? endMs - HOUR_MS : parseMoment('start', start);
+  rejectEmptyRange('start', startMs, endMs);
+  return {
+    startMs,
+    endMs,
+    granularity,
+    points,
+    timezone,
+    groups,
+    withOthers: others,
+    limit: input.limit ?? SEARCH_ROWS,
+  };
+}
+
+/** Queries are canceled when the client disconnects. */
+function createQueryClient(request: FastifyRequest, reply: object): QueryClient {
+  const controller = new AbortController();
+  const { raw } = reply as FastifyReply;
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  const { organizationId, credentialId } = getIdentity(request);
+  return { organizationId, credentialId, signal: controller.signal };
+}
+
+/** Fewer than 12 digits would be seconds. */
+const MILLISECONDS = /^\d{12,14}$/;
+
+function parseMoment(path: string, value: string | number): number {
+  const text = String(value);
+  const ms = MILLISECONDS.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
+  if (ms === undefined)
+    rejectViolations([
+      {
+        path,
+        rule: 'The value must be epoch milliseconds of 12 to 14 digits, or an ISO 8601 date-time with an offset or Z',
+        value,
+      },
+    ]);
+  if (ms !== undefined && (ms < MIN_TIME_MS || ms > MAX_TIME_MS))
+    rejectViolations([{ path, rule: 'The time must be between 1970-01-01 and 2262-01-01', value }]);
+  return ms ?? 0;
+}
+
+function rejectEmptyRange(path: string, startMs: number, endMs: number): void {
+  if (startMs >= endMs) rejectViolations([{ path, rule: 'The start must be before the end', value: startMs }]);
+}

@@ -1,0 +1,117 @@
+import Type from 'typebox';
+import { ADMINS, READERS } from '../../kernel/access/roles.ts';
+import { getActor } from '../../management/audit/request-actor.ts';
+import { ServicePath } from '../../management/services/schema.ts';
+import type { Services } from '../../management/services/services.ts';
+import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { createOrganizationReader } from '../../platform/http/requests/service-organization.ts';
+import type { Routes } from '../../platform/http/requests/validation.ts';
+import {
+  emptyManagementResponse,
+  emptySuccess,
+  managementResponse,
+  success,
+} from '../../platform/http/responses/envelopes.ts';
+import { SourceBody, SourceRecord } from './schema.ts';
+import type { Sources } from './sources.ts';
+
+const tags = ['ClickStack'];
+const PATH = '/v1/organizations/:organizationId/services/:serviceId/clickstack/sources';
+const SourcePath = Type.Object({ ...ServicePath.properties, clickStackSourceId: Type.String() });
+
+/** The sources of the organization with the credentials and the envelope of the management interface. */
+export function clickStackSourceRoutes({ sources, services }: { sources: Sources; services: Services }): Routes {
+  const getOrganizationId = createOrganizationReader(services);
+
+  return (app) => {
+    app.get(
+      PATH,
+      {
+        config: { operation: 'clickStackListSources', roles: READERS },
+        schema: {
+          tags,
+          summary: 'List ClickStack sources',
+          description: 'The sources of the organization, built-in sources first.',
+          params: ServicePath,
+          response: managementResponse(Type.Array(SourceRecord)),
+        },
+      },
+      async (request) => success(request, await sources.list(await getOrganizationId(request))),
+    );
+
+    app.get(
+      `${PATH}/:clickStackSourceId`,
+      {
+        config: { operation: 'clickStackGetSource', roles: READERS },
+        schema: {
+          tags,
+          summary: 'Get ClickStack source',
+          params: SourcePath,
+          response: managementResponse(SourceRecord),
+        },
+      },
+      async (request) =>
+        success(request, await sources.get(await getOrganizationId(request), request.params.clickStackSourceId)),
+    );
+
+    app.post(
+      PATH,
+      {
+        config: { operation: 'clickStackCreateSource', roles: ADMINS, isIdempotent: true },
+        schema: {
+          tags,
+          summary: 'Create ClickStack source',
+          description:
+            'The record has what was sent. Queries use the columns and tables of OpenTelemetry for omitted members.',
+          params: ServicePath,
+          body: SourceBody,
+          response: managementResponse(SourceRecord),
+        },
+      },
+      async (request) => {
+        const organizationId = await getOrganizationId(request);
+        const inTransaction = keepResponse(request, (source) => ({ result: JSON.stringify(source) }));
+        return success(request, await sources.create(getActor(request), organizationId, request.body, inTransaction));
+      },
+    );
+
+    app.put(
+      `${PATH}/:clickStackSourceId`,
+      {
+        config: { operation: 'clickStackUpdateSource', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Update ClickStack source',
+          description: 'Replaces the whole source. Built-in sources cannot be changed (409).',
+          params: SourcePath,
+          body: SourceBody,
+          response: managementResponse(SourceRecord),
+        },
+      },
+      async (request) => {
+        const organizationId = await getOrganizationId(request);
+        const { clickStackSourceId: id } = request.params;
+        return success(request, await sources.replace(getActor(request), organizationId, id, request.body));
+      },
+    );
+
+    app.delete(
+      `${PATH}/:clickStackSourceId`,
+      {
+        config: { operation: 'clickStackDeleteSource', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Delete ClickStack source',
+          description: 'Fails with 409 while a dashboard uses the source.',
+          params: SourcePath,
+          response: emptyManagementResponse,
+        },
+      },
+      async (request) => {
+        const organizationId = await getOrganizationId(request);
+        await sources.remove(getActor(request), organizationId, request.params.clickStackSourceId);
+        return emptySuccess(request);
+      },
+    );
+  };
+}

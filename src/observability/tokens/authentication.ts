@@ -1,0 +1,50 @@
+import { AppError } from '../../kernel/errors.ts';
+import { memoize, memoizeByObject } from '../../kernel/memo.ts';
+import { mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import { isExpired } from '../../platform/credentials/expiry.ts';
+import type { LastUsed } from '../../platform/credentials/last-used.ts';
+import { hashSecret } from '../../platform/credentials/secrets.ts';
+import type { Authenticate, Identity } from '../../platform/http/guard.ts';
+import type { Db } from '../../platform/state/tables.ts';
+import { findTokenByHash, type TokenWithRevision } from './store.ts';
+
+const UNAUTHORIZED = 'Unauthorized access. API key is missing or invalid.';
+
+interface Options {
+  db: Db;
+  clock: Clock;
+  lastUsed: LastUsed;
+}
+
+/** Bearer token → identity. The token is read for every request, so a deleted one is rejected at once, on every node. */
+export function createTokenAuthentication({ db, clock, lastUsed }: Options): Authenticate {
+  // Hashes never go stale. Invalid tokens are unlimited in number, so the cache is small.
+  const hashToken = memoize((header) => {
+    const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
+    return text === undefined ? '' : hashSecret(text);
+  });
+  return (header = '') => {
+    const tokenHash = hashToken(header);
+    return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
+      if (!found || isExpired(found.token.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
+      lastUsed.record(found.token);
+      return toIdentity(found);
+    });
+  };
+}
+
+const toIdentity = memoizeByObject(
+  ({ token, dashboardRevision }: TokenWithRevision): Identity => ({
+    organizationId: token.organizationId,
+    revisions: { costs: 0, dashboards: dashboardRevision },
+    credentialId: token.id,
+    credentialName: token.name,
+    suffix: token.tokenSuffix,
+    roles: [token.access],
+    allowsAddress: undefined,
+  }),
+);
+
+/** The error for a read-only token on an operation that needs write access. */
+export const needsWriteToken = (): string => 'This operation needs a read-write token; this token is read-only';

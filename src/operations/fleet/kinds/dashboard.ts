@@ -1,0 +1,46 @@
+import {
+  listDashboardViolations,
+  normalizeDashboard,
+  renderDashboard,
+  summarizeForAudit,
+} from '../../../observability/dashboards/dashboard.ts';
+import type { Dashboard, DashboardBody } from '../../../observability/dashboards/schema.ts';
+import { deleteDashboard, listStored, putDashboard } from '../../../observability/dashboards/store.ts';
+import type { Kind } from './kind.ts';
+
+/** A dashboard and its stored version; undefined for a new dashboard. */
+export interface VersionedDashboard {
+  dashboard: Dashboard;
+  version: number | undefined;
+}
+
+export const dashboardKind: Kind<VersionedDashboard> = {
+  name: 'dashboard',
+  activities: { create: 'dashboard_create', update: () => 'dashboard_update', remove: 'dashboard_delete' },
+
+  async load(tx, organizationId) {
+    const versioned = (await listStored(tx, organizationId)).map(({ json, version }) => {
+      const stored: Dashboard = JSON.parse(json);
+      return { dashboard: normalizeDashboard(stored.id, stored), version };
+    });
+    return new Map(versioned.map((entry) => [entry.dashboard.id, entry]));
+  },
+
+  toFields: ({ dashboard: { id: _, ...fields } }) => fields,
+  toAuditFields: ({ dashboard, version }) => summarizeForAudit(dashboard, version),
+  defaults: () => ({}),
+  build: (id, fields, _context, before) => ({
+    dashboard: normalizeDashboard(id, fields as DashboardBody),
+    version: before?.version === undefined ? undefined : before.version + 1,
+  }),
+  violations: ({ after }) => listDashboardViolations(after.dashboard),
+
+  async save(tx, pairs, { organization, now, actor }) {
+    for (const { after } of pairs) {
+      const json = await renderDashboard(after.dashboard);
+      await putDashboard(tx, organization.id, after.dashboard, { json, at: now, by: actor.details });
+    }
+  },
+
+  remove: (tx, { dashboard }, { organization, now }) => deleteDashboard(tx, organization.id, dashboard.id, now),
+};

@@ -1,0 +1,44 @@
+import { ADMINS } from '../../kernel/access/roles.ts';
+import { getActor } from '../../management/audit/request-actor.ts';
+import type { Organizations } from '../../management/organizations/organizations.ts';
+import { OrganizationPath, OrganizationRecord, toOrganizationRecord } from '../../management/organizations/schema.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
+import type { Routes } from '../../platform/http/requests/validation.ts';
+import { managementResponse, success } from '../../platform/http/responses/envelopes.ts';
+import type { Fleet } from './fleet.ts';
+import { UpdateOrganizationBody } from './organization-schema.ts';
+
+/** Here and not with the other operations of organizations, because only this domain knows what a file declares. */
+export function organizationChangeRoutes({
+  fleet,
+  organizations,
+}: {
+  fleet: Pick<Fleet, 'renameOrganization'>;
+  organizations: Organizations;
+}): Routes {
+  return (app) => {
+    app.patch(
+      '/v1/organizations/:organizationId',
+      {
+        config: { operation: 'organizationUpdate', roles: ADMINS },
+        schema: {
+          tags: ['Organizations'],
+          summary: 'Update organization',
+          description: 'Renames an organization. One that is declared in a fleet file is renamed there (409).',
+          params: OrganizationPath,
+          body: UpdateOrganizationBody,
+          response: managementResponse(OrganizationRecord),
+        },
+      },
+      async (request) => {
+        const { organizationId } = getIdentity(request);
+        const { name } = request.body;
+        const organization =
+          name === undefined
+            ? await organizations.get(organizationId)
+            : await fleet.renameOrganization(getActor(request), organizationId, name);
+        return success(request, toOrganizationRecord(organization));
+      },
+    );
+  };
+}

@@ -1,0 +1,70 @@
+import { preparedRows } from '../../platform/state/prepared-rows.ts';
+import type { Db, Tables } from '../../platform/state/tables.ts';
+import type { Fields } from './resource.ts';
+
+/** Blocks every other apply until the transaction ends. */
+export async function lockFleet(tx: Db): Promise<void> {
+  await tx
+    .updateTable('fleet_turns')
+    .set((eb) => ({ turn: eb('turn', '+', 1) }))
+    .where('id', '=', 1)
+    .execute();
+}
+
+export interface AppliedDocument {
+  kind: string;
+  id: string;
+  fields: Fields;
+}
+
+export async function listDocuments(tx: Db, organizationId: string): Promise<AppliedDocument[]> {
+  const rows = await tx
+    .selectFrom('fleet_documents')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .execute();
+  return rows.map(({ kind, id, document }) => ({ kind, id, fields: JSON.parse(document) }));
+}
+
+/** Whether a file declares the organization itself. */
+export async function isOrganizationDeclared(db: Db, organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('fleet_documents')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'organization')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const putRows = preparedRows<Tables['fleet_documents']>(['organization_id', 'kind', 'id', 'document'], (db, rows) =>
+  db
+    .insertInto('fleet_documents')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'kind', 'id'])
+        .doUpdateSet((eb) => ({ document: eb.ref('excluded.document') })),
+    ),
+);
+
+export const putDocuments = (tx: Db, organizationId: string, documents: readonly AppliedDocument[]): Promise<void> =>
+  putRows(
+    tx,
+    documents.map(({ kind, id, fields }) => ({
+      organization_id: organizationId,
+      kind,
+      id,
+      document: JSON.stringify(fields),
+    })),
+  );
+
+export async function deleteDocument(tx: Db, organizationId: string, kind: string, id: string): Promise<void> {
+  await tx
+    .deleteFrom('fleet_documents')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,35 @@
+import type { Migration } from '../../kernel/migration.ts';
+import { findInPackage } from '../../kernel/package-files.ts';
+import { readMigrations } from './migrate.ts';
+
+export function getMigrationsFolder(): string {
+  const folder = findInPackage('migrations/engine');
+  if (folder === undefined) throw new Error('The folder migrations/engine is missing from this installation');
+  return folder;
+}
+
+/** The migrations of this version, oldest first. */
+export const listEngineMigrations = (): Migration[] => readMigrations(getMigrationsFolder());
+
+interface OwnTables {
+  /** Tables whose rows are stored by inserts. */
+  tables: string[];
+  /** Tables that a materialized view fills from another table. */
+  derived: string[];
+  views: string[];
+}
+
+const CREATED = /^CREATE (TABLE|MATERIALIZED VIEW) IF NOT EXISTS pilothouse\.(\w+)(?: TO pilothouse\.(\w+))?/;
+
+/** The tables that the migrations create. A reader of the engine has no access to `system.tables`. */
+export function listOwnTables(): OwnTables {
+  const created = listEngineMigrations().flatMap(({ statements }) =>
+    statements.flatMap((statement) => {
+      const [, kind, name = '', target] = CREATED.exec(statement) ?? [];
+      return kind === undefined ? [] : [{ isView: kind !== 'TABLE', name, target }];
+    }),
+  );
+  const derived = created.flatMap(({ target }) => target ?? []);
+  const names = (isView: boolean) => created.filter((entry) => entry.isView === isView).map(({ name }) => name);
+  return { tables: names(false).filter((name) => !derived.includes(name)), derived, views: names(true) };
+}

@@ -1,0 +1,210 @@
+import type { IncomingMessage } from 'node:http';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { AppError, atPlace, type Place } from '../../kernel/errors.ts';
+import { newUuid } from '../../kernel/ids.ts';
+import { MAX_URL_BYTES } from '../../kernel/url-limits.ts';
+import { drainOnClose } from './drain.ts';
+import { management, renderFailure, toHttpStatus } from './interfaces.ts';
+import { findHeadError, MAX_HEAD_BYTES } from './limits/head-limits.ts';
+import type { AccessLog, CompletedRequest } from './monitoring/access-log.ts';
+import type { Metrics } from './monitoring/metrics.ts';
+import { type BasePath, stripBasePath } from './requests/base-path.ts';
+import { acceptJsonBodies } from './requests/body.ts';
+import { createMalformedRequestHandler } from './requests/malformed-requests.ts';
+import { createAllowedMethods } from './requests/methods.ts';
+import { type App, type SchemaTypes, validateWithSchemas } from './requests/validation.ts';
+import { toAppError } from './responses/errors.ts';
+import { SECURITY_HEADERS } from './responses/security-headers.ts';
+import { buildSerializer } from './responses/serialization.ts';
+import { findMissingMethodReason, findQueryReason } from './responses/unsupported-operations.ts';
+
+export interface AppOptions {
+  log: Logger;
+  access: AccessLog;
+  metrics: Pick<Metrics, 'request'>;
+  /** Called after every request; may retain the object. */
+  observe?: ((access: CompletedRequest) => void) | undefined;
+  /** Converts an error of a store into one that may be sent. */
+  explain(error: unknown): unknown;
+  basePath?: BasePath;
+  /** The page that a browser gets if no route matches. */
+  page?: Page | undefined;
+  requestTimeoutMs?: number;
+}
+
+/** Handles requests that no route matches; `accepts` decides which. */
+export interface Page {
+  accepts(request: FastifyRequest): boolean;
+  send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+const KEEP_ALIVE_MS = 72_000;
+/** How long a server that stops waits for running requests. */
+const MAX_DRAIN_MS = 13_000;
+
+/** The HTTP layer without routes: request ids, bodies, errors, logs, metrics. */
+export function createApp({
+  log,
+  access,
+  metrics,
+  observe,
+  explain,
+  basePath = '',
+  page,
+  requestTimeoutMs = 30_000,
+}: AppOptions): App {
+  const malformed = createMalformedRequestHandler((error, requestId) => {
+    log.info(
+      { requestId, operation: MALFORMED, status: toHttpStatus(error), reason: error.message },
+      'request rejected',
+    );
+    metrics.request(MALFORMED, toHttpStatus(error), 0);
+    observe?.({
+      ...ANONYMOUS,
+      requestId,
+      operation: MALFORMED,
+      method: UNKNOWN_METHOD,
+      route: '',
+      status: toHttpStatus(error),
+      ms: 0,
+    });
+  }, basePath);
+
+  const app: App = Fastify({
+    genReqId: newUuid,
+    schemaController: { compilersFactory: { buildSerializer } },
+    bodyLimit: management.bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // While the server stops, requests on open connections are still served; then the connection closes.
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    routerOptions: { maxParamLength: MAX_URL_BYTES },
+    http: { requireHostHeader: false, maxHeaderSize: MAX_HEAD_BYTES },
+    clientErrorHandler: malformed.clientError,
+    ...(basePath === ''
+      ? {}
+      : { rewriteUrl: (request: IncomingMessage) => stripBasePath(basePath, request.url ?? '') }),
+    frameworkErrors(error, request, reply) {
+      finish(request, reply as FastifyReply, toAppError(error, request.routeOptions.bodyLimit));
+      record(request, reply.statusCode, 0);
+    },
+  }).withTypeProvider<SchemaTypes>();
+
+  app.decorateRequest('operation', undefined);
+  app.decorateRequest('route', undefined);
+  app.decorateRequest('logAbortedResponse', function (this: FastifyRequest, error: unknown) {
+    const details = { requestId: this.id, operation: getOperation(this), key: this.identity?.suffix };
+    log.warn({ ...details, reason: (error as Error).message, err: error }, 'response aborted');
+  });
+  malformed.attach(app.server);
+  drainOnClose(app, Math.min(requestTimeoutMs, MAX_DRAIN_MS));
+  validateWithSchemas(app);
+  acceptJsonBodies(app);
+  const allowedMethods = createAllowedMethods(app);
+
+  // Callbacks instead of promises: these hooks run on every request, and each promise costs a turn of the microtask queue.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    const headError = findHeadError(request.raw);
+    if (headError) return done(headError);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      return done(new AppError('bad_request', 'The Host header is missing'));
+    }
+    // Not in the handler: it runs only after the body has been read and parsed.
+    done(request.is404 && !page?.accepts(request) ? unknownRoute(request) : undefined);
+  });
+
+  app.addHook('onResponse', (request, reply, done) => {
+    record(request, reply.statusCode, reply.elapsedTime);
+    done();
+  });
+
+  app.setNotFoundHandler(async (request, reply) => {
+    if (page?.accepts(request)) return page.send(request, reply as FastifyReply);
+    throw unknownRoute(request);
+  });
+
+  function unknownRoute(request: FastifyRequest): AppError {
+    const queryReason = findQueryReason(getPath(request.url));
+    if (queryReason !== undefined) return new AppError('bad_request', queryReason);
+    const allowed = allowedMethods(request.url);
+    if (allowed.length === 0)
+      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
+    const reason = findMissingMethodReason(request.method, getPath(request.url));
+    const text = `${request.method} is not allowed; use ${allowed.join(' or ')}`;
+    return new AppError('method_not_allowed', reason === undefined ? text : `${text}: ${reason}`, {
+      headers: { allow: allowed.join(', ') },
+    });
+  }
+
+  app.setErrorHandler((error, request, reply) =>
+    finish(
+      request,
+      reply as FastifyReply,
+      atPlace(toAppError(explain(error), request.routeOptions.bodyLimit), parameterPlace(request)),
+    ),
+  );
+
+  function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+    const status = toHttpStatus(error);
+    const details = {
+      requestId: request.id,
+      operation: getOperation(request),
+      key: request.identity?.suffix,
+      status,
+      reason: error.message,
+    };
+    // A 501 is about what the client asked for.
+    if (status >= 500 && error.code !== 'not_implemented')
+      log.error({ ...details, err: error.cause ?? error }, 'request failed');
+    else if (status === 401 || status === 403 || status === 429)
+      log.warn({ ...details, address: request.clientAddress }, 'request rejected');
+    const isUnknownPath = request.is404 && error.code === 'not_found';
+    const { type, body } = renderFailure(request.url, error, request.id, isUnknownPath);
+    reply.code(status).headers(SECURITY_HEADERS).headers(error.headers).header('x-request-id', request.id).type(type);
+    if (error.retryAfterSeconds !== undefined)
+      reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
+    reply.send(body);
+  }
+
+  function record(request: FastifyRequest, status: number, elapsedMs: number): void {
+    const operation = getOperation(request);
+    metrics.request(operation, status, elapsedMs / 1000);
+    const ms = Math.round(elapsedMs * 1000) / 1000;
+    const { suffix: key, organizationId } = request.identity ?? ANONYMOUS;
+    const completed = {
+      requestId: request.id,
+      operation,
+      method: request.method,
+      route: getRoute(request),
+      key,
+      organizationId,
+      status,
+      ms,
+    };
+    access(completed);
+    observe?.(completed);
+  }
+
+  return app;
+}
+
+/** The part of the request that the violations of an operation are in: the query if the method has no body. */
+const parameterPlace = ({ method }: FastifyRequest): Place =>
+  method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
+
+const getOperation = (request: FastifyRequest): string =>
+  request.operation ?? request.routeOptions.config?.operation ?? 'unknown';
+
+const ANONYMOUS = { suffix: undefined, key: undefined, organizationId: undefined };
+/** The operation of requests that are not valid HTTP. */
+const MALFORMED = 'malformed';
+/** OpenTelemetry's value for an unknown method. */
+const UNKNOWN_METHOD = '_OTHER';
+
+const getRoute = (request: FastifyRequest): string =>
+  request.route ?? (request.is404 ? '' : (request.routeOptions.url ?? ''));
+
+const getPath = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);

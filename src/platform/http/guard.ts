@@ -1,0 +1,238 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Grants } from '../../kernel/access/grants.ts';
+import { hasRole, type Role } from '../../kernel/access/roles.ts';
+import { isEverything, type ServiceSet } from '../../kernel/access/service-set.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { RateCounter } from '../../kernel/rate-counter.ts';
+import { type MaybePromise, mapMaybe, runWithCallback } from '../../kernel/tasks/maybe-promise.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import type { AttemptLimit } from './limits/attempt-limit.ts';
+import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './limits/rate-limit.ts';
+import { CSRF_HEADER, rejectCrossSite } from './requests/cross-site.ts';
+import { type App, createPathCheck } from './requests/validation.ts';
+
+/**
+ * Revisions of an organization's data, read together with the credential, so that cached responses need no query of
+ * their own. The domains declare the members; the HTTP layer only passes them on.
+ */
+export interface Revisions {
+  readonly [data: string]: number;
+}
+
+/** The authenticated key, token or session of a request. */
+export interface Identity {
+  organizationId: string;
+  revisions: Readonly<Revisions>;
+  credentialId: string;
+  credentialName: string;
+  /** For logs: identifies the credential without being usable. */
+  suffix: string;
+  roles: readonly Role[];
+  /** What all roles together allow. Undefined if the key has system roles only, which then decide alone. */
+  grants?: Grants;
+  /** The IP access list; undefined if all addresses are allowed. */
+  allowsAddress: ((address: string) => boolean) | undefined;
+  /** Set for a console session: the kind of credential used to sign in. */
+  session?: 'key' | 'token';
+  /** Set for a command that opened the store itself: it has no credential and no address. */
+  isLocal?: true;
+}
+
+/** Authenticates an Authorization header. Throws `unauthorized`. */
+export type Authenticate = (authorization: string | undefined) => MaybePromise<Identity>;
+
+export interface SessionAuthentication {
+  /** The secret in the session cookie. */
+  findSecret(headers: FastifyRequest['headers']): string | undefined;
+  /** Authenticates the session cookie and the CSRF header; undefined if they are missing. */
+  authenticate(headers: FastifyRequest['headers']): Promise<Identity | undefined>;
+}
+
+/** For the console. With a standard scheme, browsers would open their password dialog. */
+export const SESSION_CHALLENGE = 'Session realm="pilothouse"';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on routes with `roles`; read it with `getIdentity`. */
+    identity: Identity | undefined;
+    clientAddress: string;
+    operation: string | undefined;
+    /** The route template. Cached, because reading it from the router creates an object each time. */
+    route: string | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The operation's name in logs, metrics and OpenAPI. */
+    operation?: string;
+    /** One of these roles is required; `[]` admits every authenticated identity. If omitted, the route is public. */
+    roles?: readonly Role[];
+  }
+}
+
+export interface GuardOptions {
+  authenticate: Authenticate;
+  /** Used only if there is no Authorization header. */
+  session?: SessionAuthentication;
+  challenge: string;
+  rate: RateLimit | undefined;
+  /** Counts requests for several processes. */
+  counter?: RateCounter | undefined;
+  /** Shared by all interfaces. */
+  attempts: AttemptLimit;
+  clock: Pick<Clock, 'monotonicMs'>;
+  clientAddress(request: FastifyRequest): string;
+  /** The error message for an identity without a required role. */
+  formatMissingRole?(roles: readonly Role[], identity: Identity): string;
+}
+
+/** Checks a request in the order of decision B8, before its query and body are validated. */
+export function guardRoutes(
+  app: App,
+  {
+    authenticate,
+    session,
+    challenge,
+    rate,
+    counter,
+    attempts,
+    clock,
+    clientAddress,
+    formatMissingRole = formatMissingKeyRole,
+  }: GuardOptions,
+): void {
+  const limiter = rate && createRateLimiter(rate, clock, counter);
+  const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
+
+  // One hook per route, created with the route, so that its configuration is not looked up on every request.
+  app.addHook('onRoute', (route) => {
+    const { roles, operation } = route.config ?? {};
+    if (!roles) return;
+    const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
+    const authorize = (request: FastifyRequest, reply: FastifyReply, identity: Identity): MaybePromise<void> => {
+      request.identity = identity;
+      const isAllowed = identity.allowsAddress?.(request.clientAddress) ?? true;
+      // A request from an address outside the IP access list does not use up the limit of the key.
+      const taken = isAllowed ? limiter?.take(identity.credentialId) : limiter?.peek(identity.credentialId);
+      return mapMaybe(taken, (status) => {
+        if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
+        if (!isAllowed) throw rejectedAddress(request.clientAddress);
+        if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with these credentials');
+        checkPath(request.params);
+        checkOrganization(request, identity);
+        checkRoles(request, identity, roles, operation);
+      });
+    };
+    route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      request.operation = operation;
+      request.route = route.url;
+      runWithCallback(done, () => {
+        rejectCrossSite(request);
+        return mapMaybe(identify(request), (identity) => authorize(request, reply, identity));
+      });
+    };
+  });
+
+  decorateRequests(app, clientAddress);
+
+  /** The only place that decides whether roles permit an operation. System roles alone need no lookup. */
+  function checkRoles(request: FastifyRequest, identity: Identity, roles: readonly Role[], operation = ''): void {
+    if (identity.grants) checkGrants(identity.grants, operation, request.params as ServiceParams);
+    else if (roles.length > 0 && !hasRole(identity.roles, roles))
+      throw new AppError('forbidden', formatMissingRole(roles, identity));
+  }
+
+  function identify(request: FastifyRequest): MaybePromise<Identity> {
+    const { headers, clientAddress } = request;
+    const credential = headers.authorization ?? session?.findSecret(headers) ?? '';
+    const fail = (error: unknown): never => {
+      throw withChallenge(error, challengeFor(headers));
+    };
+    try {
+      const identity = attempts.run(clientAddress, credential, () => authenticateHeaders(headers));
+      return identity instanceof Promise ? identity.catch(fail) : identity;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  function authenticateHeaders(headers: FastifyRequest['headers']): MaybePromise<Identity> {
+    const { authorization } = headers;
+    if (authorization !== undefined || !session) return authenticate(authorization);
+    return session.authenticate(headers).then((identity) => identity ?? authenticate(undefined));
+  }
+
+  const challengeFor = (headers: FastifyRequest['headers']) =>
+    session && headers.authorization === undefined && headers[CSRF_HEADER] !== undefined
+      ? SESSION_CHALLENGE
+      : challenge;
+}
+
+/** Adds `identity` and `clientAddress` to the requests of these routes. */
+export function decorateRequests(app: App, clientAddress: GuardOptions['clientAddress']): void {
+  app.decorateRequest('identity', undefined);
+  app.decorateRequest('clientAddress', {
+    getter() {
+      return clientAddress(this as FastifyRequest);
+    },
+  });
+}
+
+/** Adds the challenge to an `unauthorized` error. Other errors are returned unchanged. */
+export function withChallenge(error: unknown, challenge: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'unauthorized') return error;
+  return new AppError('unauthorized', error.message, {
+    cause: error.cause,
+    headers: { ...error.headers, 'www-authenticate': challenge },
+  });
+}
+
+export function checkAddress({ allowsAddress }: Pick<Identity, 'allowsAddress'>, address: string): void {
+  if (allowsAddress && !allowsAddress(address)) throw rejectedAddress(address);
+}
+
+const rejectedAddress = (address: string): AppError =>
+  new AppError('forbidden', `This key may not be used from ${address}`);
+
+/** The identity of a request on a route with `roles`. */
+export function getIdentity(request: FastifyRequest): Identity {
+  if (!request.identity)
+    throw new Error(`${request.routeOptions.url} has no roles in its configuration, so its requests have no identity`);
+  return request.identity;
+}
+
+function setRateLimitHeaders(reply: FastifyReply, rate: RateLimit, policy: string, status: RateLimitStatus): void {
+  reply.header('x-ratelimit-limit', rate.requests);
+  reply.header('x-ratelimit-remaining', status.remaining);
+  reply.header('x-ratelimit-reset', status.resetSeconds);
+  reply.header('x-ratelimit-policy', policy);
+}
+
+/** Another organization gets the same response as one that does not exist. */
+function checkOrganization(request: FastifyRequest, identity: Identity): void {
+  const params = request.params as { organizationId?: string };
+  if (params.organizationId === undefined || params.organizationId === identity.organizationId) return;
+  const requestedId = params.organizationId.toLowerCase();
+  if (requestedId !== identity.organizationId)
+    throw new AppError('not_found', `organization ${requestedId} does not exist`);
+}
+
+interface ServiceParams {
+  serviceId?: string;
+}
+
+/** For a key with custom roles. Without a service in the path, the handler limits its result to the permitted services. */
+function checkGrants(grants: Grants, operation: string, { serviceId }: ServiceParams): void {
+  if (grants.permits(operation, serviceId?.toLowerCase())) return;
+  const resource = serviceId === undefined ? '' : ` on the service ${serviceId.toLowerCase()}`;
+  throw new AppError('forbidden', `This operation needs a role that allows ${operation}${resource}`);
+}
+
+/** The services that the operation of a request may return; undefined for all. */
+export function getPermittedServices(request: FastifyRequest): ServiceSet | undefined {
+  const services = getIdentity(request).grants?.getServices(request.operation ?? '');
+  return services && !isEverything(services) ? services : undefined;
+}
+
+/** The error message for a key without a required role. */
+export const formatMissingKeyRole = (roles: readonly Role[], identity: Identity): string =>
+  `This operation needs the role ${roles.join(' or ')}; the key has ${identity.roles.join(', ')}`;

@@ -1,0 +1,138 @@
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { SECOND_MS } from '../../kernel/time/clock.ts';
+import {
+  type Configuration,
+  removeConfiguration,
+  SECRET_HEADER,
+  type User,
+  writeConfiguration,
+} from './configuration.ts';
+import { type ErrorOutput, type ListenerProcess, startProcess } from './process.ts';
+import { type Address, query } from './query.ts';
+
+/** ClickHouse in a process of its own, with its HTTP interface on a loopback port. */
+export interface Listener extends ListenerProcess {
+  /** The headers contain the secret, but no credentials. */
+  address: Address;
+  version: string;
+}
+
+interface Options extends Omit<Configuration, 'users'> {
+  /** Path of the built program. */
+  program: string;
+  /** Path of libchdb. */
+  library: string;
+  users: readonly [User, ...User[]];
+  /** Whether the process may read the counters of its threads; only if its users cannot read files. */
+  hasThreadCounters?: boolean;
+  /** Gets what the process writes to standard error; by default it is logged. */
+  errors?: ErrorOutput;
+  log: Pick<Logger, 'debug'>;
+  /** Returns a free port of the loopback address. */
+  findPort?(): Promise<number>;
+}
+
+/** The process ended or did not answer. The message is a part of a sentence; `lines` are the last lines of its output. */
+export class StartFailure extends Error {
+  readonly lines: readonly string[];
+  constructor(message: string, lines: readonly string[] = []) {
+    super(message);
+    this.lines = lines;
+  }
+}
+
+const START_MS = 120 * SECOND_MS;
+const POLL_MS = 10;
+/** Another process can take the free port before ClickHouse does. */
+const PORT_ATTEMPTS = 5;
+const MAX_REASON_CHARACTERS = 300;
+
+/** Starts the process and waits until it answers. An aborted signal ends the process. Throws `StartFailure`. */
+export async function startListener(options: Options, signal?: AbortSignal): Promise<Listener> {
+  const timeout = AbortSignal.timeout(START_MS);
+  const limit = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const { findPort = findFreePort } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryStart(options, await findPort(), limit);
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      if (signal?.aborted) throw new StartFailure('the start was canceled');
+      if (limit.aborted) throw new StartFailure(`no answer within ${START_MS / SECOND_MS} s`, error.lines);
+      if (attempt === PORT_ATTEMPTS || !/Address already in use/i.test(error.message)) throw error;
+    }
+  }
+}
+
+async function tryStart(options: Options, port: number, signal: AbortSignal): Promise<Listener> {
+  const { program, library, data, folder, secret, users, hasThreadCounters = false, errors, log } = options;
+  const address: Address = {
+    host: '127.0.0.1',
+    port,
+    headers: secret === undefined ? {} : { [SECRET_HEADER]: secret },
+  };
+  try {
+    const values = writeConfiguration(options, port);
+    const message = { library, data, configuration: folder, port, hasThreadCounters, arguments: values };
+    const process = startProcess(program, message, data, log, errors);
+    const version = await waitForAnswer(process, withUser(address, users[0]), signal);
+    const isOpen = version !== undefined && secret !== undefined && (await isAnswered(address, signal));
+    if (version !== undefined && !isOpen) return { ...process, address, version };
+    process.kill();
+    if (isOpen) throw new StartFailure('the process answers requests without its secret');
+    throw new StartFailure(describeEnd(process, await process.ended), process.listLines());
+  } finally {
+    removeConfiguration(options);
+  }
+}
+
+/** The secret is an undocumented argument of ClickHouse: without it, every program on this machine could send queries. */
+const isAnswered = (address: Address, signal: AbortSignal): Promise<boolean> =>
+  query({ ...address, headers: {} }, 'SELECT 1', signal).then(
+    () => true,
+    () => false,
+  );
+
+/** The version of ClickHouse; undefined if the process ended or the signal was aborted. */
+async function waitForAnswer(
+  process: ListenerProcess,
+  address: Address,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const ended = new AbortController();
+  void process.ended.then(() => ended.abort());
+  const limit = AbortSignal.any([signal, ended.signal]);
+  while (!limit.aborted) {
+    // Another process that took the port does not know the credentials, so it is not mistaken for the listener.
+    const version = await query(address, 'SELECT version()', limit).catch(() => undefined);
+    if (version !== undefined) return version.trim();
+    await delay(POLL_MS);
+  }
+  return undefined;
+}
+
+/** The address with the credentials of a user. */
+export const withUser = ({ host, port, headers }: Address, { name, password }: User): Address => ({
+  host,
+  port,
+  headers: { ...headers, 'X-ClickHouse-User': name, 'X-ClickHouse-Key': password },
+});
+
+/** Why a process ended, in one sentence, with the last line of its output that tells more. */
+function describeEnd(process: ListenerProcess, reason: string): string {
+  const line = process.listLines().findLast((text) => /Exception|rror/.test(text)) ?? process.listLines().at(-1);
+  return `the process ended with ${reason}${line === undefined ? '' : `: ${line.slice(0, MAX_REASON_CHARACTERS)}`}`;
+}
+
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { AppError } from '../../kernel/errors.ts';
+import { type AppliedMigration, type Migration, parseMigration } from '../../kernel/migration.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import { BACKFILLS } from './backfills.ts';
+import type { State } from './state.ts';
+import type { Db } from './tables.ts';
+
+const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
+
+/**
+ * Migrates the schema in one transaction: a process that is killed leaves no partial migration, and a second process that
+ * starts at the same time waits until the first is done.
+ */
+export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
+  const available = readMigrations(folder);
+  return state.write(async (tx) => {
+    await lockSchema(tx, state.kind);
+    return applyMigrations(tx, available, clock);
+  });
+}
+
+/** Until the transaction ends, no other process migrates: one that starts meanwhile waits. A libSQL file has one writer anyway. */
+export async function lockSchema(tx: Db, kind: State['kind']): Promise<void> {
+  if (kind !== 'postgres') return;
+  await sql`SET LOCAL lock_timeout = 0`.execute(tx);
+  await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+}
+
+/** Applies those of the migrations that the store lacks, and returns their names. */
+export async function applyMigrations(tx: Db, available: readonly Migration[], clock: Clock): Promise<string[]> {
+  await createHistory(tx);
+  const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
+  rejectForeignHistory(applied, available);
+  const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
+  for (const { version, name, checksum, statements } of pending) {
+    for (const statement of statements) await sql.raw(statement).execute(tx);
+    await BACKFILLS[name]?.(tx);
+    await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
+  }
+  return pending.map(({ name }) => name);
+}
+
+async function createHistory(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable('schema_migrations')
+    .ifNotExists()
+    .addColumn('version', 'bigint', (column) => column.primaryKey().notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('checksum', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+export function rejectForeignHistory(applied: readonly AppliedMigration[], available: readonly Migration[]): void {
+  for (const row of applied) {
+    const migration = available.find(({ version }) => version === row.version);
+    if (!migration) {
+      throw new AppError(
+        'conflict',
+        `The database is newer than this version of Pilothouse: it has migration ${row.name}. Start the newer version.`,
+      );
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new AppError(
+        'conflict',
+        `Migration ${row.name} was applied to the database with different contents than the file in this version.`,
+      );
+    }
+  }
+}
+
+export function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
+}

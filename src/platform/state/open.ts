@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { AppError } from '../../kernel/errors.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import { toFileError, toStoreError } from './failures.ts';
+import { migrate } from './migrate.ts';
+import { migrationsFolder } from './migrations-folder.ts';
+import { loadNativePart } from './native-part.ts';
+import { assertStoreFile, STORE_CREATORS } from './raw-access.ts';
+import { type State, type StoreObserver, unobserved } from './state.ts';
+
+interface Options {
+  dataDirectory: string;
+  databaseUrl?: string | undefined;
+  /** The maximum number of connections to PostgreSQL. */
+  databaseConnections?: number | undefined;
+  /** False for connection poolers that cannot handle prepared statements. */
+  databasePreparedStatements?: boolean | undefined;
+  clock: Clock;
+  observer?: StoreObserver;
+  /** How long a statement may take on PostgreSQL. Migrations have their own limit. */
+  queryTimeoutMs?: number;
+  /** Whether a store that does not exist is created. */
+  mayCreate?: boolean;
+}
+
+const QUERY_TIMEOUT_MS = 60 * SECOND_MS;
+/** Also the time that a second node waits while the first one migrates. */
+const MIGRATION_TIMEOUT_MS = 10 * MINUTE_MS;
+
+/** Opens the store and migrates its schema. Must be closed. */
+export async function openState({
+  dataDirectory,
+  databaseUrl: url,
+  databaseConnections,
+  databasePreparedStatements,
+  clock,
+  observer = unobserved,
+  queryTimeoutMs = QUERY_TIMEOUT_MS,
+  mayCreate = true,
+}: Options): Promise<State> {
+  // Only the driver that is used is loaded.
+  if (url) {
+    const { openPostgres } = await import('./postgres.ts');
+    const migrating = openPostgres({ url, clock, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
+    if (!mayCreate) await assertStoreTables(migrating);
+    await (await openMigrated(() => migrating, clock)).close();
+    return openPostgres({
+      url,
+      clock,
+      observer,
+      queryTimeoutMs,
+      poolSize: databaseConnections,
+      usesPreparedStatements: databasePreparedStatements,
+    });
+  }
+  const path = join(dataDirectory, 'state.db');
+  if (!mayCreate) assertStoreFile(path);
+  loadNativePart();
+  const { openLibsql } = await import('./libsql.ts');
+  try {
+    return await openMigrated(() => openLibsql(path, clock, observer), clock);
+  } catch (error) {
+    throw toFileError(error, path);
+  }
+}
+
+async function assertStoreTables(state: State): Promise<void> {
+  try {
+    const { rows } = await sql<{ name: string | null }>`SELECT to_regclass('schema_migrations') AS name`.execute(
+      state.db,
+    );
+    if (rows[0]?.name) return;
+    throw new AppError('not_found', `There is no store in the database; check --database-url. ${STORE_CREATORS}`);
+  } catch (error) {
+    await state.close();
+    throw toStoreError(error);
+  }
+}
+
+async function openMigrated(connect: () => State | Promise<State>, clock: Clock): Promise<State> {
+  const state = await connect();
+  try {
+    await migrate(state, migrationsFolder(), clock);
+    return state;
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+}

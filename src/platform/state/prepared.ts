@@ -1,0 +1,99 @@
+import type { Compilable, CompiledQuery } from 'kysely';
+import type { MaybePromise } from '../../kernel/tasks/maybe-promise.ts';
+import { nameStatement } from './statement-names.ts';
+import type { Db } from './tables.ts';
+
+/** Runs compiled statements without Kysely's connection handling; synchronously if the store is. */
+export interface DirectRunner {
+  all(sql: string, parameters: readonly unknown[]): MaybePromise<unknown[]>;
+  first(sql: string, parameters: readonly unknown[]): unknown;
+  cached(sql: string, parameters: readonly unknown[]): unknown;
+  /** Returns the number of changed rows. */
+  execute(sql: string, parameters: readonly unknown[]): MaybePromise<number>;
+}
+
+const directRunners = new WeakMap<Db, DirectRunner>();
+
+export function registerDirectRunner(db: Db, runner: DirectRunner): void {
+  directRunners.set(db, runner);
+}
+
+class Parameter {
+  /** A number if the values are an array. */
+  readonly name: string | number;
+  constructor(name: string) {
+    this.name = /^\d+$/.test(name) ? Number(name) : name;
+  }
+}
+
+interface Compiled {
+  query: CompiledQuery;
+  names: (string | number | undefined)[];
+}
+
+/**
+ * Prepares a query that is built once and run often: building it costs as much as running it. `build` gets a placeholder
+ * for each value; each call replaces the placeholders with the actual values.
+ *
+ *     const selectOne = prepared((db: Db, value: { id: string }) => db.selectFrom('services').selectAll().where('id', '=', value.id));
+ *     const service = await selectOne.first(db, { id });
+ */
+export function prepared<V extends object, O>(build: (db: Db, value: V) => Compilable<O>) {
+  const placeholders = new Proxy({} as V, { get: (_, name) => new Parameter(String(name)) });
+  // One compiled form per dialect: `?` on libSQL, `$1` on PostgreSQL.
+  const compiled = new WeakMap<object, Compiled>();
+
+  function getCompiled(db: Db): Compiled {
+    const dialect = db.getExecutor().adapter;
+    let entry = compiled.get(dialect);
+    if (!entry) {
+      const query = build(db, placeholders).compile();
+      entry = { query, names: query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined)) };
+      compiled.set(dialect, entry);
+      nameStatement(query.sql);
+    }
+    return entry;
+  }
+
+  const bindValues = ({ query, names }: Compiled, values: V) =>
+    names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
+
+  function run(db: Db, values: V) {
+    const entry = getCompiled(db);
+    const { sql, query, queryId } = entry.query;
+    return db.executeQuery<O>({ sql, query, queryId, parameters: bindValues(entry, values) });
+  }
+
+  async function all(db: Db, values: V): Promise<O[]> {
+    const direct = directRunners.get(db);
+    if (!direct) return (await run(db, values)).rows;
+    const entry = getCompiled(db);
+    return (await direct.all(entry.query.sql, bindValues(entry, values))) as O[];
+  }
+
+  /** Synchronous if the store is: this function runs on every request. */
+  function findFirst(mode: 'first' | 'cached', db: Db, values: V): MaybePromise<O | undefined> {
+    const direct = directRunners.get(db);
+    if (!direct) return all(db, values).then(([row]) => row);
+    const entry = getCompiled(db);
+    return direct[mode](entry.query.sql, bindValues(entry, values)) as MaybePromise<O | undefined>;
+  }
+
+  return {
+    all,
+    /** The first row, never older than this call. */
+    first: (db: Db, values: V) => findFirst('first', db, values),
+    /**
+     * The first row, possibly from the cache, but not older than the last `first`. Authentication calls `first`, so an
+     * authenticated request never reads data older than itself. Rows are shared: callers must not modify them.
+     */
+    cached: (db: Db, values: V) => findFirst('cached', db, values),
+    /** Runs a statement that returns no rows; returns the number of changed rows. */
+    execute(db: Db, values: V): MaybePromise<number> {
+      const direct = directRunners.get(db);
+      if (!direct) return run(db, values).then(({ numAffectedRows }) => Number(numAffectedRows));
+      const entry = getCompiled(db);
+      return direct.execute(entry.query.sql, bindValues(entry, values));
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { type Clock, MINUTE_MS } from '../../kernel/time/clock.ts';
+import type { Observed } from '../../management/services/driver.ts';
+import type { Service } from '../../management/services/service.ts';
+import { type LoadSample, toMinute } from './load.ts';
+import type { LoadHistory } from './load-history.ts';
+
+/** An hour of one service while the store cannot be written. Older samples are dropped. */
+const MAX_PENDING = 60;
+
+interface Options {
+  loadHistory: LoadHistory;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+}
+
+interface Pending {
+  organizationId: string;
+  samples: LoadSample[];
+  /** The counter of the driver, which starts again with the service. */
+  outOfMemory: number | undefined;
+}
+
+/** Turns the observations of services into one sample per minute, and stores those of all services once a minute. */
+export function createLoadRecorder({ loadHistory, clock, log }: Options) {
+  const services = new Map<string, Pending>();
+
+  async function flush(): Promise<void> {
+    const batch = [...services]
+      .filter(([, { samples }]) => samples.length > 0)
+      .map(([serviceId, { organizationId, samples }]) => ({ organizationId, serviceId, samples: [...samples] }));
+    await loadHistory.recordSamples(batch);
+    for (const { serviceId, samples } of batch) services.get(serviceId)?.samples.splice(0, samples.length);
+  }
+
+  const loop = createBackgroundLoop({
+    run: flush,
+    everyMs: MINUTE_MS,
+    onError: (error) => log.warn({ err: error }, 'could not store the load of services'),
+  });
+
+  return {
+    start: loop.start,
+    flush: loop.trigger,
+
+    /** `queries`: how many ran at the same time since the last observation, at most. */
+    observed({ id, organizationId }: Readonly<Service>, observed: Observed, queries?: number): void {
+      const { memoryGb, replicas } = observed;
+      if (memoryGb === undefined || replicas === undefined) return;
+      const pending = services.get(id) ?? { organizationId, samples: [], outOfMemory: undefined };
+      services.set(id, pending);
+      const { cpuCores, memoryBytes, outOfMemory } = observed.load ?? {};
+      const failures = countFailures(pending.outOfMemory, outOfMemory);
+      pending.outOfMemory = outOfMemory ?? pending.outOfMemory;
+      const sample: LoadSample = {
+        at: clock.now(),
+        memoryGb,
+        replicas,
+        state: observed.state,
+        ...(cpuCores !== undefined && { cpuCores }),
+        ...(memoryBytes !== undefined && { memoryBytes }),
+        ...(queries !== undefined && { queries }),
+        ...(failures > 0 && { outOfMemory: failures }),
+      };
+      const last = pending.samples.at(-1);
+      if (last && toMinute(last.at) === toMinute(sample.at)) pending.samples.pop();
+      pending.samples.push(last && toMinute(last.at) === toMinute(sample.at) ? combine(last, sample) : sample);
+      if (pending.samples.length > MAX_PENDING) pending.samples.shift();
+    },
+
+    /** Forgets a service that this process is no longer responsible for; its last samples are stored before. */
+    async released(id: string): Promise<void> {
+      await loop.trigger();
+      services.delete(id);
+    },
+
+    async close(): Promise<void> {
+      await loop.trigger();
+      await loop.close();
+    },
+  };
+}
+
+/** The first observation counts nothing: failures before it are not of this minute. */
+const countFailures = (before: number | undefined, after: number | undefined): number =>
+  before === undefined || after === undefined ? 0 : after >= before ? after - before : after;
+
+/** Two observations of one minute: the higher load, and the later size. */
+function combine(first: LoadSample, second: LoadSample): LoadSample {
+  const highest = (name: 'cpuCores' | 'memoryBytes' | 'queries') => {
+    const [a, b] = [first[name], second[name]];
+    return a === undefined && b === undefined ? undefined : { [name]: Math.max(a ?? 0, b ?? 0) };
+  };
+  const outOfMemory = (first.outOfMemory ?? 0) + (second.outOfMemory ?? 0);
+  return {
+    ...second,
+    ...highest('cpuCores'),
+    ...highest('memoryBytes'),
+    ...highest('queries'),
+    ...(outOfMemory > 0 && { outOfMemory }),
+  };
+}

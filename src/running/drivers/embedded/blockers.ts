@@ -1,0 +1,34 @@
+import type { Upstream } from '../../../management/services/driver.ts';
+import { queryRows } from '../../../platform/listener/query.ts';
+import { OWNER } from './running-service.ts';
+
+/** Work that would be interrupted if the service were stopped now. */
+export interface Blocker {
+  type: 'merge' | 'mutation' | 'backup' | 'running_query';
+  /** One line for users. */
+  detail: string;
+}
+
+const MAX_BLOCKERS = 20;
+const MAX_DETAIL_CHARACTERS = 200;
+
+const STATEMENT = `
+SELECT 'merge' AS type, concat(database, '.', table, ': ', toString(num_parts), ' parts, ', toString(toUInt8(progress * 100)), ' %') AS detail
+FROM system.merges WHERE NOT is_mutation
+UNION ALL
+SELECT 'mutation', concat(database, '.', table, ': ', toString(parts_to_do), ' parts left, ', command)
+FROM system.mutations WHERE NOT is_done AND NOT is_killed AND latest_fail_reason = ''
+UNION ALL
+SELECT 'backup', name FROM system.backups WHERE status IN ('CREATING_BACKUP', 'RESTORING')
+UNION ALL
+SELECT 'running_query', concat(toString(count()), ' running at the service') FROM system.processes
+WHERE user = '${OWNER}' AND query_id != queryID() HAVING count() > 0
+LIMIT ${MAX_BLOCKERS}`;
+
+export async function listBlockers(upstream: Upstream, signal: AbortSignal): Promise<Blocker[]> {
+  const rows = await queryRows<[Blocker['type'], string]>(upstream, STATEMENT, signal);
+  return rows.map(([type, detail]) => ({
+    type,
+    detail: detail.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARACTERS),
+  }));
+}

@@ -1,0 +1,71 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { AppError } from '../../../kernel/errors.ts';
+import { isUuid } from '../../../kernel/ids.ts';
+
+/** The folders of one service. */
+export interface ServiceDirectory {
+  root: string;
+  /** The only folder that the process may write to. */
+  data: string;
+  /** Errors of ClickHouse. Outside of `data`, so that queries cannot change it. */
+  log: string;
+  /** Exists only during a start. */
+  configuration: string;
+}
+
+/** The service's own directory below `directory`. The id becomes part of a path, so anything but a UUID is rejected. */
+export function getServiceDirectory(directory: string, serviceId: string): ServiceDirectory {
+  if (!isUuid(serviceId)) throw new AppError('bad_request', 'The id of an embedded service must be a UUID');
+  const root = join(resolve(directory), serviceId.toLowerCase());
+  const data = join(root, 'data');
+  return { root, data, log: join(root, 'clickhouse.log'), configuration: join(root, 'configuration') };
+}
+
+const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+export const hasDirectory = ({ root, data }: ServiceDirectory): boolean => isDirectory(root) && isDirectory(data);
+
+export function createServiceDirectory({ root, data }: ServiceDirectory): void {
+  attempt('created', () => mkdirSync(data, { recursive: true, mode: 0o700 }));
+  // A link could lead to the data of another service.
+  if (!isDirectory(root) || !isDirectory(data))
+    throw new AppError('unavailable', `${data} must be a directory, not a link`);
+}
+
+/** The logs of earlier versions were where queries could write. */
+const OLD_LOG = /^clickhouse\.log(\.\d+)?(\.[a-z0-9]+)?$/;
+
+/** Without this file ClickHouse keeps the definitions of `system` only in memory, and fails to store its query log. */
+const SYSTEM_DATABASE = 'ATTACH DATABASE system\nENGINE = Ordinary\n';
+
+/** Makes the directory ready for a start. */
+export function prepareServiceDirectory(directory: ServiceDirectory): void {
+  createServiceDirectory(directory);
+  const { data } = directory;
+  const metadata = join(data, 'metadata');
+  attempt('changed', () => {
+    for (const name of readdirSync(data))
+      if (OLD_LOG.test(name)) rmSync(join(data, name), { recursive: true, force: true });
+    mkdirSync(metadata, { recursive: true, mode: 0o700 });
+    if (!isDirectory(metadata) || existsSync(join(metadata, 'system.sql'))) return;
+    mkdirSync(join(metadata, 'system'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(metadata, 'system.sql'), SYSTEM_DATABASE, { flag: 'wx', mode: 0o600 });
+  });
+}
+
+function attempt(what: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw new AppError('unavailable', `The directory of the service cannot be ${what}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Removes the directory with everything in it. Links are removed, not followed. */
+export async function removeServiceDirectory({ root }: ServiceDirectory): Promise<void> {
+  await rm(root, { recursive: true, force: true });
+}

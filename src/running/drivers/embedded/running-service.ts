@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import { AppError } from '../../../kernel/errors.ts';
+import { SECOND_MS } from '../../../kernel/time/clock.ts';
+import type { Upstream } from '../../../management/services/driver.ts';
+import { newStartSecret, type User } from '../../../platform/listener/configuration.ts';
+import { StartFailure, startListener, withUser } from '../../../platform/listener/listener.ts';
+import type { ListenerProcess } from '../../../platform/listener/process.ts';
+import { query, queryRows, quoteName } from '../../../platform/listener/query.ts';
+import { prepareServiceDirectory, type ServiceDirectory } from './directory.ts';
+import { openLog } from './log-file.ts';
+import { listServerSettings } from './server-settings.ts';
+
+/** A service that answers queries. */
+export interface RunningService extends ListenerProcess {
+  upstream: Upstream;
+  memoryMiB: number;
+  version: string;
+}
+
+interface Options {
+  program: string;
+  library: string;
+  directory: ServiceDirectory;
+  memoryMiB: number;
+  log: Pick<Logger, 'debug' | 'warn'>;
+  /** A port of the loopback address that is free. */
+  findPort(): Promise<number>;
+}
+
+/** Queries of clients run as this user. */
+export const OWNER = 'owner';
+
+const FLUSH_MS = 10 * SECOND_MS;
+const MEBIBYTE = 2 ** 20;
+
+/** Statements about the service's own tables and caches. All others would end the listener or change the process. */
+const SYSTEM_GRANTS = [
+  'SYSTEM DROP CACHE',
+  'SYSTEM RELOAD DICTIONARY',
+  'SYSTEM MERGES',
+  'SYSTEM TTL MERGES',
+  'SYSTEM MOVES',
+  'SYSTEM CLEANUP',
+  'SYSTEM VIEWS',
+  'SYSTEM FLUSH',
+  'SYSTEM WAIT LOADING PARTS',
+  'SYSTEM LOAD PRIMARY KEY',
+  'SYSTEM UNLOAD PRIMARY KEY',
+  'SYSTEM UNFREEZE',
+];
+
+/**
+ * Everything except what would end the listener or act as its user `default`. A table of users in `system` could keep the
+ * service from starting. The owner can still stop its own queries.
+ */
+const OWNER_GRANTS = [
+  'GRANT ALL ON *.*',
+  'REVOKE SYSTEM, KILL QUERY, IMPERSONATE, SET DEFINER ON *.*',
+  'REVOKE CREATE, DROP, ALTER, INSERT ON system.*',
+  'GRANT ALTER DELETE ON system.query_log',
+  `GRANT ${SYSTEM_GRANTS.join(', ')} ON *.*`,
+];
+
+/** Starts the process and waits until it answers. An aborted signal ends the process. */
+export async function startService(options: Options, signal: AbortSignal): Promise<RunningService> {
+  const { program, library, directory, memoryMiB, log, findPort } = options;
+  prepareServiceDirectory(directory);
+  const { data, configuration } = directory;
+  const memoryBytes = memoryMiB * MEBIBYTE;
+  // Both secrets are new for each start, and only in the memory of the two processes.
+  const owner: User = { name: OWNER, password: newStartSecret(), grants: OWNER_GRANTS };
+  const errors = openLog(directory.log);
+  try {
+    const listener = await startListener(
+      {
+        program,
+        library,
+        folder: configuration,
+        data,
+        secret: newStartSecret(),
+        memoryBytes,
+        users: [owner],
+        server: listServerSettings(data, memoryBytes),
+        errors,
+        log,
+        findPort,
+      },
+      signal,
+    );
+    const { address, ...process } = listener;
+    return { ...process, upstream: withUser(address, owner), memoryMiB };
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    throw new AppError('unavailable', `The service did not start: ${error.message}`, { cause: error });
+  } finally {
+    errors.close();
+  }
+}
+
+/**
+ * Ends the service without losing acknowledged rows. Inserts are acknowledged when their files are complete, also
+ * asynchronous ones, which ClickHouse runs synchronously here. Only Buffer tables and the query log keep rows in memory.
+ */
+export async function stopService(service: RunningService, log: Pick<Logger, 'warn'>): Promise<void> {
+  await flushBuffers(service.upstream).catch((error: Error) =>
+    log.warn({ pid: service.pid, reason: error.message }, 'failed to flush the memory of an embedded service'),
+  );
+  service.kill();
+  await service.ended;
+}
+
+async function flushBuffers(upstream: Upstream): Promise<void> {
+  const signal = AbortSignal.timeout(FLUSH_MS);
+  const buffers = await queryRows<[string, string]>(
+    upstream,
+    "SELECT database, name FROM system.tables WHERE engine = 'Buffer'",
+    signal,
+  );
+  for (const [database, name] of buffers)
+    await query(upstream, `OPTIMIZE TABLE ${quoteName(database)}.${quoteName(name)}`, signal);
+  await query(upstream, 'SYSTEM FLUSH LOGS', signal);
+}

@@ -1,0 +1,54 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND_MS } from '../../kernel/time/clock.ts';
+import type { Target } from './target.ts';
+
+const STATEMENT = 'KILL QUERY WHERE query_id = {id:String} SYNC';
+const TIMEOUT_MS = 5 * SECOND_MS;
+/** A query whose client left at once may not be registered yet. */
+const ATTEMPTS = 2;
+const PAUSE_MS = 250;
+
+/**
+ * Ends a query whose client is gone. ClickHouse notices a closed connection only when it writes to it, so a query that
+ * computes would run to its end. Returns when the query has ended, or after a few seconds.
+ */
+export async function killQuery(target: Target, id: string): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (attempt > 1) await delay(PAUSE_MS);
+    // The response lists the queries that were found.
+    if ((await send(target, id)) > 0) return;
+  }
+}
+
+/** Returns the length of the response; 0 for an empty one. */
+function send({ host, port, agent, headers }: Target, id: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      host,
+      port,
+      agent,
+      method: 'POST',
+      path: `/?param_id=${encodeURIComponent(escapeParameter(id))}`,
+      headers: [...headers.own, 'Content-Length', String(STATEMENT.length)],
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    request.once('error', reject);
+    request.once('response', (response: IncomingMessage) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.once('error', reject);
+      response.once('end', () => {
+        if (response.statusCode === 200) resolve(bytes);
+        else reject(new Error(`KILL QUERY was answered with status ${response.statusCode}`));
+      });
+    });
+    request.end(STATEMENT);
+  });
+}
+
+/** The values of query parameters are in the escaped format of TabSeparated. */
+const escapeParameter = (text: string): string =>
+  text.toWellFormed().replace(/[\\\t\n]/g, (character) => `\\${{ '\t': 't', '\n': 'n' }[character] ?? character}`);

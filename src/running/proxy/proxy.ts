@@ -1,0 +1,212 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import type { Upstream } from '../../management/services/driver.ts';
+import { type AccessRules, type Attempts, createAccess } from './access.ts';
+import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
+import { createGate, type WakeCause } from './gate.ts';
+import { DEFAULT_LIMITS, type ProxyLimits } from './limits.ts';
+import { answerMalformed } from './malformed.ts';
+import { createTrafficCounter, type Traffic } from './traffic.ts';
+import { createUseRules } from './use-rules.ts';
+
+/** A service with an endpoint. */
+export interface ProxiedService extends AccessRules {
+  id: string;
+  /** 0 picks a free port. */
+  port: number;
+  /** What was asked for, for health checks: they neither wake a service nor wait for it. */
+  state: HealthState;
+}
+
+export interface ProxyOptions {
+  clock: Clock;
+  log: { debug(details: object, message: string): void; warn(details: object, message: string): void };
+  /** The address that the endpoints listen on. */
+  host: string;
+  /**
+   * Starts a service that a query is waiting for, or whose upstream does not answer. One call for all waiting queries; the
+   * wait ends with `setUpstream`, or when the call is rejected. The message of an AppError is sent to the clients.
+   */
+  wake(serviceId: string, cause: WakeCause): Promise<void>;
+  attempts: Attempts;
+  /** The beginnings of user agents whose queries do not count as use. */
+  ignoredAgents: readonly string[];
+  /** Statements that do not count as use, whatever their case, white space and final semicolon. */
+  ignoredStatements: readonly string[];
+  /** Accept only requests whose Host header is a loopback name. */
+  isLoopbackOnly?: boolean;
+  limits?: Partial<ProxyLimits>;
+}
+
+interface Proxy {
+  /** Listens on the port of the service and returns it. */
+  open(service: ProxiedService): Promise<number>;
+  /** Changes the password, the IP access list and the state for requests from now on, also on open connections. */
+  update(service: Omit<ProxiedService, 'port'>): void;
+  /** Where queries go; undefined while the service is not running. */
+  setUpstream(serviceId: string, upstream: Upstream | undefined): void;
+  /**
+   * New queries wait. Resolves to true when none is running; after the time the running ones are canceled and it resolves
+   * to false.
+   */
+  hold(serviceId: string, timeoutMs: number): Promise<boolean>;
+  /** The waiting queries go to the current upstream. */
+  release(serviceId: string): void;
+  getTraffic(serviceId: string): Traffic;
+  /** Frees the port. Waiting queries are rejected, running ones canceled. */
+  close(serviceId: string): Promise<void>;
+  closeAll(): Promise<void>;
+}
+
+/** As ClickHouse; clients that keep connections count on it. */
+const KEEP_ALIVE_MS = 30_000;
+
+interface OpenEndpoint extends Endpoint {
+  server: Server;
+}
+
+/** The public HTTP ports of services. */
+export function createProxy(options: ProxyOptions): Proxy {
+  const { log, clock, host } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const useRules = createUseRules(options);
+  const endpoints = new Map<string, OpenEndpoint>();
+
+  function get(serviceId: string): OpenEndpoint {
+    const endpoint = endpoints.get(serviceId);
+    if (!endpoint) throw new AppError('not_found', `The service ${serviceId} has no open endpoint`);
+    return endpoint;
+  }
+
+  function createEndpoint(service: ProxiedService): OpenEndpoint {
+    const { id } = service;
+    const server = createServer({
+      keepAlive: true,
+      noDelay: true,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: limits.maxHeadBytes,
+      headersTimeout: limits.headMs,
+      // An upload may take hours; ClickHouse ends one that makes no progress.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(limits.headMs, 5000),
+    });
+    server.maxConnections = limits.maxConnections;
+    const endpoint: OpenEndpoint = {
+      server,
+      state: service.state,
+      limits,
+      useRules,
+      isLoopbackOnly: options.isLoopbackOnly ?? false,
+      access: createAccess(id, options.attempts, service),
+      traffic: createTrafficCounter(clock),
+      gate: createGate({
+        limits,
+        wake: (cause) => options.wake(id, cause),
+        logFailure: (error) => log.warn({ err: error, serviceId: id }, 'Starting a service for a query failed'),
+      }),
+      logFailure: (error, queryId) => log.debug({ err: error, serviceId: id, queryId }, 'A query was not completed'),
+    };
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      handleRequest(endpoint, request, response, false),
+    );
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      handleRequest(endpoint, request, response, true),
+    );
+    server.on('clientError', answerMalformed);
+    return endpoint;
+  }
+
+  async function close(serviceId: string): Promise<void> {
+    const endpoint = endpoints.get(serviceId);
+    if (!endpoint) return;
+    endpoints.delete(serviceId);
+    const { server, gate } = endpoint;
+    const closed = new Promise((resolve) => server.close(resolve));
+    gate.close();
+    // Answers that were just written are sent first.
+    await new Promise(setImmediate);
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    async open(service) {
+      if (endpoints.has(service.id))
+        throw new AppError('conflict', `The endpoint of the service ${service.id} is open already`);
+      const endpoint = createEndpoint(service);
+      endpoints.set(service.id, endpoint);
+      try {
+        return await listen(endpoint.server, host, service.port);
+      } catch (error) {
+        endpoints.delete(service.id);
+        throw error;
+      }
+    },
+
+    update(service) {
+      const endpoint = get(service.id);
+      endpoint.access.setRules(service);
+      endpoint.state = service.state;
+    },
+
+    setUpstream: (serviceId, upstream) => get(serviceId).gate.setUpstream(upstream),
+
+    hold(serviceId, timeoutMs) {
+      const { gate, traffic } = get(serviceId);
+      gate.hold();
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          forget();
+          for (const { socket } of traffic.listRunning()) socket.destroy();
+          resolve(false);
+        }, timeoutMs);
+        const forget = traffic.whenEmpty(() => {
+          clearTimeout(timer);
+          resolve(true);
+        });
+      });
+    },
+
+    release: (serviceId) => get(serviceId).gate.release(),
+
+    getTraffic(serviceId) {
+      const { gate, traffic } = get(serviceId);
+      const lastWake = gate.findLastWake();
+      return { ...traffic.read(), waiting: gate.countWaiting(), ...(lastWake && { lastWake }) };
+    },
+
+    close,
+    async closeAll() {
+      await Promise.all([...endpoints.keys()].map(close));
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, host, port)));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error');
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+  const place = `port ${port} of ${host}`;
+  if (error.code === 'EADDRINUSE')
+    return new AppError(
+      'conflict',
+      `The endpoint cannot be opened: ${place} is in use; stop the program that uses it`,
+      {
+        cause: error,
+      },
+    );
+  if (error.code === 'EACCES')
+    return new AppError('conflict', `The endpoint cannot be opened: ${place} is reserved; choose a port above 1023`, {
+      cause: error,
+    });
+  return new AppError('unavailable', `The endpoint cannot be opened on ${place}`, { cause: error });
+}

@@ -1,0 +1,64 @@
+import type { Desired, Load, Observed, ObservedState } from '../../management/services/driver.ts';
+import { SCALING_LIMITS } from '../../management/services/scaling-limits.ts';
+
+const MAX_REPLICAS = SCALING_LIMITS.numReplicas.maximum;
+const MAX_MEMORY_GB = SCALING_LIMITS.replicaMemoryGb.maximum;
+const MAX_TOTAL_GB = MAX_REPLICAS * MAX_MEMORY_GB;
+
+/** The most that a service can use. Memory is per replica; load is over all replicas. */
+const MAX_LOAD: Required<Load> = {
+  // One core per GB of memory; machines have a quarter of that.
+  cpuCores: MAX_TOTAL_GB,
+  memoryBytes: MAX_TOTAL_GB * 2 ** 30,
+  // 1 PiB.
+  storedBytes: 2 ** 50,
+  outOfMemory: Number.MAX_SAFE_INTEGER,
+};
+
+/**
+ * Sizes and stored bytes are billed, and a driver reports what a receiver or a cluster claims. A claim that no service can
+ * have makes the service degraded, and none of its figures is used.
+ */
+export function checkClaims(observed: Observed): Observed {
+  const { replicas, memoryGb, load, ...rest } = observed;
+  const claims = [
+    ...listClaims('replicas', replicas, MAX_REPLICAS),
+    ...(Number.isInteger(replicas ?? 0) ? [] : [`replicas is ${replicas} and must be an integer`]),
+    ...listClaims('memoryGb', memoryGb, MAX_MEMORY_GB),
+    ...(Object.keys(MAX_LOAD) as (keyof Load)[]).flatMap((name) =>
+      listClaims(`load.${name}`, load?.[name], MAX_LOAD[name]),
+    ),
+  ];
+  if (claims.length === 0) return observed;
+  return { ...rest, state: 'degraded', reason: `The driver reported impossible values: ${claims.join('; ')}` };
+}
+
+const listClaims = (name: string, value: number | undefined, maximum: number): string[] =>
+  value === undefined || (value >= 0 && value <= maximum)
+    ? []
+    : [`${name} is ${value} and must be from 0 to ${maximum}`];
+
+/** What the service is while the driver reports another generation than the last change. */
+export function toCurrent(observed: Observed, desired: Desired): Observed {
+  const { generation } = observed;
+  if (generation === undefined || generation === desired.generation) return observed;
+  if (generation > desired.generation)
+    return {
+      ...observed,
+      state: 'degraded',
+      reason: `The driver is at generation ${generation} and the service at ${desired.generation}: it was changed by another control plane, or the store was restored from a backup`,
+    };
+  if (observed.state === 'degraded') return observed;
+  return {
+    ...observed,
+    state: toTransitionState(observed.state, desired),
+    reason: `The driver is at generation ${generation} of ${desired.generation}`,
+  };
+}
+
+/** A stopped service is not known to stay so before the driver has acted on the command. */
+function toTransitionState(state: ObservedState, desired: Desired): ObservedState {
+  if (desired.state !== 'running') return 'stopping';
+  if (state === 'running') return 'resizing';
+  return state === 'idle' ? 'awaking' : 'starting';
+}

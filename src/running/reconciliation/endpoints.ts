@@ -1,0 +1,112 @@
+import { hostname } from 'node:os';
+import { AppError } from '../../kernel/errors.ts';
+import type { Observed, Upstream } from '../../management/services/driver.ts';
+import type { Service } from '../../management/services/service.ts';
+import type { createProxy } from '../proxy/proxy.ts';
+import type { Ports } from './ports.ts';
+
+interface Options {
+  proxy: ReturnType<typeof createProxy>;
+  /** The address that the proxy listens on. */
+  host: string;
+  ports: Ports;
+}
+
+interface Endpoint {
+  host: string;
+  port: number;
+}
+
+/** The ports of services. A service keeps its port: clients have it in their settings. */
+export function createEndpoints({ proxy, host, ports }: Options) {
+  /** The port of each service that this process listens for. */
+  const opened = new Map<string, number>();
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  const publicHost = isWildcard ? hostname() : host;
+  let isClosed = false;
+
+  const toProxied = ({ id, settings, details, desiredState }: Readonly<Service>, port: number) => ({
+    id,
+    port,
+    state: desiredState,
+    username: 'default' as const,
+    // Without a password every login fails, as with an empty password.
+    passwordHash: settings?.passwordHash ?? '',
+    ipAccessList: details.ipAccessList ?? [],
+  });
+
+  const open = (service: Readonly<Service>): Promise<number> =>
+    ports.open(
+      { organizationId: service.organizationId, serviceId: service.id },
+      (port) => proxy.open(toProxied(service, port)),
+      () => proxy.close(service.id),
+    );
+
+  return {
+    /** Opens the port of a service, or applies its settings. Undefined if the service has no HTTP interface. */
+    async follow(
+      service: Readonly<Service>,
+      observed: Pick<Observed, 'upstream'> | undefined,
+    ): Promise<Endpoint | undefined> {
+      // A step that is still running must not open a port again.
+      if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
+      const { id, driver, settings } = service;
+      const known = opened.get(id);
+      if (known !== undefined) {
+        proxy.update(toProxied(service, known));
+        return { host: publicHost, port: known };
+      }
+      const hasInterface =
+        driver === 'embedded' || settings?.kubernetes?.url || service.observed.endpoint || observed?.upstream;
+      if (!hasInterface) return undefined;
+      const port = await open(service);
+      opened.set(id, port);
+      return { host: publicHost, port };
+    },
+
+    /** Applies the settings of a service whose port is open. */
+    update(service: Readonly<Service>): void {
+      const port = opened.get(service.id);
+      if (port !== undefined) proxy.update(toProxied(service, port));
+    },
+
+    setUpstream(id: string, upstream: Upstream | undefined): void {
+      if (opened.has(id)) proxy.setUpstream(id, upstream);
+    },
+
+    async close(id: string): Promise<void> {
+      if (opened.delete(id)) await proxy.close(id);
+    },
+
+    /** The port of a deleted service may be given to another one. */
+    async remove({ organizationId, id }: Readonly<Service>): Promise<void> {
+      await this.close(id);
+      await ports.release({ organizationId, serviceId: id });
+    },
+
+    /** Holds new queries back and waits for the running ones. */
+    hold: async (id: string, timeoutMs: number): Promise<void> => {
+      if (opened.has(id)) await proxy.hold(id, timeoutMs);
+    },
+
+    release(id: string): void {
+      if (opened.has(id) && !isClosed) proxy.release(id);
+    },
+
+    getTraffic: (id: string) => (opened.has(id) ? proxy.getTraffic(id) : undefined),
+
+    /** New queries wait for `closeAll`, which rejects them; running ones may take this long to finish. */
+    async drain(drainMs: number): Promise<void> {
+      isClosed = true;
+      await Promise.all([...opened.keys()].map((id) => proxy.hold(id, drainMs)));
+    },
+
+    async closeAll(): Promise<void> {
+      isClosed = true;
+      opened.clear();
+      await proxy.closeAll();
+    },
+  };
+}
+
+export type Endpoints = ReturnType<typeof createEndpoints>;

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import type { Intake } from '../../management/billing/metering/intake.ts';
+import type { Observed } from '../../management/services/driver.ts';
+import type { Service } from '../../management/services/service.ts';
+import type { State } from '../../platform/state/state.ts';
+import { deleteSlices, deleteSlicesOfDeleted, listSlices, putSlices } from './slice-store.ts';
+import { createUsageMeter, listEvents, type Rate, type Slice, type UsageMeter } from './usage-slice.ts';
+
+interface Options {
+  state: State;
+  intake: Pick<Intake, 'ingest'>;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+  /** Bytes that were sent to clients of the service since its endpoint was opened. */
+  countSentBytes(serviceId: string): number | undefined;
+  /** Whether this process is still responsible for the service: another one may measure it if not. */
+  holdsLease(serviceId: string): Promise<boolean>;
+}
+
+/** What is measured of one service. */
+interface Metered {
+  meter: UsageMeter;
+  /** Since the last measurement. */
+  rate: Rate;
+  sentBytes: number;
+}
+
+/** A process that is killed loses no more than this. */
+const STORE_MS = 10 * SECOND_MS;
+/** The pause between two sets of usage events. */
+const SEND_MS = MINUTE_MS;
+/** How long a shutdown waits for the engine. */
+const LAST_SEND_MS = 3 * SECOND_MS;
+const SERVICES_AT_ONCE = 1000;
+
+/**
+ * Measures compute, storage and transfer of the services that this process is responsible for. What was measured is
+ * stored every ten seconds and becomes usage events every minute. While the engine does not accept them, the stored usage
+ * waits; what a process leaves is sent by the next one that is responsible for the service.
+ */
+export function createServiceMetering({ state, intake, clock, log, countSentBytes, holdsLease }: Options) {
+  const metered = new Map<string, Metered>();
+  /** Slices that have ended and are not stored yet. Few: no further ones end while the store fails, except at midnight. */
+  let ended: Slice[] = [];
+  let sentAtMs: number | undefined;
+  let isStoreFailing = false;
+  let isSendFailing = false;
+  let isClosing = false;
+
+  const loop = createBackgroundLoop({
+    run: pass,
+    everyMs: STORE_MS,
+    onError(error) {
+      const reason = (error as Error).message;
+      log.warn(
+        { reason },
+        isClosing ? 'usage of services is sent after the next start' : 'failed to store the usage of services',
+      );
+    },
+  });
+
+  async function pass(): Promise<void> {
+    await measureAll();
+    const isDue = sentAtMs === undefined || clock.monotonicMs() - sentAtMs >= SEND_MS;
+    if (isDue && !isStoreFailing && !isSendFailing) for (const { meter } of metered.values()) keep(meter.end());
+    await store();
+    if (isDue) await send();
+  }
+
+  async function measureAll(): Promise<void> {
+    for (const id of [...metered.keys()]) {
+      if (await holdsLease(id)) measure(id);
+      else release(id);
+    }
+  }
+
+  /** Adds what was used since the last measurement. Only after `holdsLease`. */
+  function measure(id: string): void {
+    const service = metered.get(id);
+    if (!service) return;
+    const sentBytes = countSentBytes(id) ?? service.sentBytes;
+    // A counter starts again when the endpoint is opened again.
+    const added = sentBytes - service.sentBytes;
+    service.sentBytes = sentBytes;
+    for (const slice of service.meter.add(service.rate, added, clock.monotonicMs(), clock.now())) keep(slice);
+  }
+
+  function keep(slice: Slice | undefined): void {
+    if (slice) ended.push(slice);
+  }
+
+  async function store(): Promise<void> {
+    const storing = [...ended];
+    const growing = [...metered.values()].flatMap(({ meter }) => meter.read() ?? []);
+    isStoreFailing = true;
+    if (storing.length + growing.length > 0) await state.write((tx) => putSlices(tx, [...storing, ...growing]));
+    isStoreFailing = false;
+    ended = ended.filter((slice) => !storing.includes(slice));
+  }
+
+  /** Sends the stored slices that do not grow any more, also those that another process has left. */
+  async function send(): Promise<void> {
+    sentAtMs = clock.monotonicMs();
+    if (metered.size === 0) return;
+    isSendFailing = true;
+    await state.write(deleteSlicesOfDeleted);
+    const failures: unknown[] = [];
+    for (const ids of toChunks([...metered.keys()], SERVICES_AT_ONCE)) {
+      // Those of this process whose last part is not stored.
+      const incomplete = new Set(
+        [...ids.map((id) => metered.get(id)?.meter.read()), ...ended].map((slice) => slice?.id),
+      );
+      const slices = (await listSlices(state.db, ids)).filter(({ id }) => !incomplete.has(id));
+      for (const organizationId of new Set(slices.map((slice) => slice.organizationId))) {
+        const own = slices.filter((slice) => slice.organizationId === organizationId);
+        await sendSlices(organizationId, own).catch((error: unknown) => failures.push(error));
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    isSendFailing = false;
+  }
+
+  async function sendSlices(organizationId: string, slices: readonly Slice[]): Promise<void> {
+    const now = clock.now();
+    const events = slices.flatMap((slice) => listEvents(slice, now)).map((event) => JSON.stringify(event));
+    const { rejected, errors } = await intake.ingest(organizationId, () => events.values());
+    if (rejected > 0)
+      log.warn({ organizationId, rejected, reason: errors[0]?.reason }, 'usage of services is rejected');
+    await state.write((tx) => deleteSlices(tx, slices));
+  }
+
+  /** What was measured so far is kept; what was used since then is measured by the process that is responsible now. */
+  function release(id: string): void {
+    keep(metered.get(id)?.meter.end());
+    metered.delete(id);
+  }
+
+  /** Sends what was measured so far. */
+  function flush(): Promise<void> {
+    sentAtMs = undefined;
+    return loop.trigger();
+  }
+
+  return {
+    start: loop.start,
+
+    /** The size counts from now on; the time since the previous observation counts with the previous size. */
+    observed({ id, organizationId, dataWarehouseId }: Readonly<Service>, observed: Observed): void {
+      measure(id);
+      const isRunning = observed.state === 'running' || observed.state === 'resizing';
+      const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
+      const service = metered.get(id);
+      const storedBytes = observed.load?.storedBytes ?? service?.rate.storedBytes ?? 0;
+      if (service) {
+        service.rate = { gb, storedBytes };
+        return;
+      }
+      const meter = createUsageMeter({ organizationId, serviceId: id, dataWarehouseId }, clock.monotonicMs());
+      metered.set(id, { meter, rate: { gb, storedBytes }, sentBytes: countSentBytes(id) ?? 0 });
+      // Another process may have left usage of this service.
+      sentAtMs = undefined;
+    },
+
+    /** Stops metering a service that this process is no longer responsible for. */
+    released: release,
+
+    flush,
+
+    /** Stores the last usage and sends it, unless the engine does not answer: then it is sent after the next start. */
+    async close(): Promise<void> {
+      isClosing = true;
+      const finish = async () => {
+        // A pass may be waiting for the engine; the store must not.
+        await measureAll();
+        for (const { meter } of metered.values()) keep(meter.end());
+        await store().catch((error: Error) =>
+          log.warn({ reason: error.message }, 'failed to store the usage of services'),
+        );
+        await flush();
+      };
+      await Promise.race([finish(), delay(LAST_SEND_MS, undefined, { ref: false })]);
+      void loop.close();
+    },
+  };
+}
+
+function toChunks<T>(values: readonly T[], size: number): T[][] {
+  const chunks: T[][] = [];
+  for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
+  return chunks;
+}

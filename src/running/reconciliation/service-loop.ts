@@ -1,0 +1,178 @@
+import type { Logger } from 'pino';
+import { AppError } from '../../kernel/errors.ts';
+import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import type { DrivenServices } from '../../management/services/driven-services.ts';
+import type { DrivenService, Driver, Observed, Wake } from '../../management/services/driver.ts';
+import { getEffectiveScaling } from '../../management/services/schedule.ts';
+import type { Service } from '../../management/services/service.ts';
+import { toDrivenService } from './desired.ts';
+import type { Endpoints } from './endpoints.ts';
+import { findIdleBlockers, type IdleBlocker } from './idle.ts';
+import { type createWorker, RECONCILER, type Step } from './worker.ts';
+
+interface Options {
+  organizationId: string;
+  id: string;
+  driver: Driver;
+  worker: ReturnType<typeof createWorker>;
+  services: DrivenServices;
+  endpoints: Endpoints;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+  /** The id of the data directory of this process. */
+  directoryId: string;
+  signal: AbortSignal;
+  holdsLease(): Promise<boolean>;
+  /** Limits how many steps run at the same time. */
+  takeTurn(step: () => Promise<void>): Promise<void>;
+  /** What else keeps the service from idling: merges, mutations, backups. */
+  listBlockers?(service: DrivenService, signal: AbortSignal): Promise<IdleBlocker[]>;
+  onObserved(service: Readonly<Service>, observed: Observed): void;
+}
+
+/** Also the pause between two observations of a service that does not change. */
+const MAX_PAUSE_MS = MINUTE_MS;
+const FIRST_RETRY_MS = SECOND_MS;
+/** While a driver is on its way to the desired state. */
+const PROGRESS_MS = 2 * SECOND_MS;
+/** Before a service that is not idle because of a merge or a running query is checked again. */
+const BLOCKED_MS = 15 * SECOND_MS;
+
+export type ServiceLoop = ReturnType<typeof createServiceLoop>;
+
+/** Observes one service again and again, moves it towards its desired state and lets it idle. */
+export function createServiceLoop(options: Options) {
+  const { organizationId, id, driver, worker, services, endpoints, clock, log, directoryId, signal, takeTurn } =
+    options;
+  let seenGeneration: number | undefined;
+  let last: Step | undefined;
+  let isElsewhere = false;
+  let failures = 0;
+  /** The state of the last step, and when this process first saw it, by the monotonic clock. */
+  let entered: { state: string; since: number; atMs: number } | undefined;
+  /** False after a restart: queries before it are not known, so the service gets its whole timeout again. */
+  let isWokenHere = false;
+  /** Merges, mutations and backups that kept the service from idling at the last check. */
+  let work: IdleBlocker[] = [];
+
+  const loop = createBackgroundLoop({
+    run: () => takeTurn(run),
+    onError(error) {
+      log.warn({ serviceId: id, reason: (error as Error).message }, 'failed to store the state of a service');
+      loop.schedule(MAX_PAUSE_MS);
+    },
+  });
+
+  async function run(): Promise<void> {
+    const service = await services.find(organizationId, id);
+    if (!service || signal.aborted || !(await options.holdsLease())) return;
+    seenGeneration = service.generation;
+    isElsewhere = !(await isPlacedHere(service));
+    if (isElsewhere) return;
+    last = await worker.step(service, signal);
+    failures = last.failure ? failures + 1 : 0;
+    const { state, since } = last.service.observed;
+    if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: clock.monotonicMs() };
+    // After a suspension of this process, another one may have observed the service.
+    if (await options.holdsLease()) options.onObserved(last.service, last.observed ?? { state: 'degraded' });
+    loop.schedule(await findPause(last));
+  }
+
+  /** The data of an embedded service is in one directory, so only the node with that directory can run it. */
+  async function isPlacedHere(service: Service): Promise<boolean> {
+    if (service.driver !== 'embedded') return true;
+    return (service.observed.placement ?? (await services.place(service, directoryId))) === directoryId;
+  }
+
+  async function findPause({ service, observed, isReached, failure }: Step): Promise<number> {
+    work = [];
+    if (failure) return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+    if (!isReached) return PROGRESS_MS;
+    if (observed?.state !== 'running') return MAX_PAUSE_MS;
+    return await considerIdling(service);
+  }
+
+  /** Lets the service idle if nothing prevents it. Returns when to check again. */
+  async function considerIdling(service: Readonly<Service>): Promise<number> {
+    if (findBlockers(service).blockers.length === 0)
+      work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
+    // A query may have arrived meanwhile.
+    const { blockers, waitMs } = findBlockers(service);
+    if (waitMs === undefined) return MAX_PAUSE_MS;
+    if (blockers.length + work.length > 0) return Math.min(Math.max(waitMs, BLOCKED_MS), MAX_PAUSE_MS);
+    const { idleTimeoutMinutes } = getEffectiveScaling(service, clock.now()).scaling;
+    const after = await idle(service, `No queries for ${idleTimeoutMinutes} minutes`);
+    return after.generation === service.generation ? MAX_PAUSE_MS : 0;
+  }
+
+  /** Queries that arrive during the change wait for it. If the service is to idle then, they wake it. */
+  async function idle(service: Readonly<Service>, reason: string): Promise<Readonly<Service>> {
+    // No query is running: this takes effect at once.
+    await endpoints.hold(id, 0);
+    try {
+      const after = await services.idle(RECONCILER, service, reason);
+      if (after.desiredState !== 'running') endpoints.setUpstream(id, undefined);
+      endpoints.update(after);
+      return after;
+    } finally {
+      endpoints.release(id);
+    }
+  }
+
+  /** `waitMs`: until the service may idle; undefined if it never does. */
+  function findBlockers(service: Readonly<Service>) {
+    const traffic = endpoints.getTraffic(id);
+    const nowMs = clock.monotonicMs();
+    // After a restart the time is counted from the first step: how long no server ran is not known for certain.
+    const runningSinceMs = entered?.atMs ?? nowMs;
+    // A command asks for a running service; a query that does not count as use only needs it for a moment.
+    const isWokenByQuery = isWokenHere && service.observed.lastWake?.cause === 'query';
+    const { blockers, idleAtMs } = findIdleBlockers(
+      {
+        scaling: getEffectiveScaling(service, clock.now()).scaling,
+        canIdle: driver.canIdle(toDrivenService(service)) && traffic !== undefined,
+        runningSinceMs,
+        requestedMs: isWokenByQuery ? undefined : runningSinceMs,
+        traffic: traffic ?? { running: 0, waiting: 0 },
+      },
+      nowMs,
+    );
+    return { blockers, waitMs: idleAtMs === undefined ? undefined : idleAtMs - nowMs };
+  }
+
+  return {
+    organizationId,
+    id,
+    /** The generation of the last step. */
+    getSeenGeneration: (): number | undefined => seenGeneration,
+    trigger: loop.trigger,
+    /** False for an embedded service whose data is on another node. */
+    isResponsible: (): boolean => last !== undefined,
+    /** Undefined if another process is responsible for the service. */
+    getIdleStatus() {
+      if (isElsewhere) return undefined;
+      const running = last?.observed?.state === 'running' ? last.service : undefined;
+      const { blockers, waitMs } = running ? findBlockers(running) : { blockers: [], waitMs: undefined };
+      const idleAt = waitMs === undefined ? undefined : clock.now() + waitMs;
+      return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
+    },
+
+    /** Starts the service for a query. Throws if it is stopped (`conflict`) or fails to start (`unavailable`). */
+    async wake(wake: Wake): Promise<void> {
+      const actor = {
+        type: 'system',
+        id: 'proxy',
+        details: 'Query',
+        ...(wake.address === undefined ? undefined : { address: wake.address }),
+        ...(wake.userAgent === undefined ? undefined : { userAgent: wake.userAgent }),
+      } as const;
+      await services.wake(actor, organizationId, id, wake);
+      isWokenHere = true;
+      await loop.trigger();
+      if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
+    },
+
+    close: (): Promise<void> => loop.close(),
+  };
+}

@@ -1,0 +1,260 @@
+import type { Logger } from 'pino';
+import { createFailedSignIns } from '../console/failed-sign-ins.ts';
+import { createSessions } from '../console/sessions.ts';
+import { markSessionSeen } from '../console/store.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import { createAudit } from '../management/audit/audit.ts';
+import { createAuditRetention } from '../management/audit/retention.ts';
+import { createBudgets } from '../management/billing/budgets/budgets.ts';
+import { createCosts } from '../management/billing/costs.ts';
+import { createEntities } from '../management/billing/entities.ts';
+import { createForecasts } from '../management/billing/forecast/forecasts.ts';
+import { createScalingCosts } from '../management/billing/forecast/scaling-costs.ts';
+import { createEngineBinding } from '../management/billing/metering/engine-binding.ts';
+import { createEngineOwner } from '../management/billing/metering/engine-owner.ts';
+import { createIntake } from '../management/billing/metering/intake.ts';
+import { createPrices } from '../management/billing/prices/prices.ts';
+import { createServiceMetrics } from '../management/billing/prometheus/service-metrics.ts';
+import { createUsageInspection } from '../management/billing/rating/inspect-usage.ts';
+import { createLockClock } from '../management/billing/rating/lock-clock.ts';
+import { createRater } from '../management/billing/rating/rater.ts';
+import { createRating } from '../management/billing/rating/rating.ts';
+import { createUsageWarnings } from '../management/billing/rating/usage-warnings.ts';
+import { createReports } from '../management/billing/reports/reports.ts';
+import { createKeptResponses } from '../management/idempotency/kept-responses.ts';
+import { createKeyWriter } from '../management/keys/key-writer.ts';
+import { createKeys } from '../management/keys/keys.ts';
+import { createRoleAssignments } from '../management/keys/role-assignments.ts';
+import { markKeyUsed } from '../management/keys/store.ts';
+import { createKeyVerifier } from '../management/keys/verification.ts';
+import { createOrganizations } from '../management/organizations/organizations.ts';
+import { createRoleReader } from '../management/roles/role-reader.ts';
+import { createRoles } from '../management/roles/roles.ts';
+import { createDrivenServices } from '../management/services/driven-services.ts';
+import { createServiceLifecycle } from '../management/services/lifecycle.ts';
+import { createServices } from '../management/services/services.ts';
+import { createServiceSettings } from '../management/services/settings.ts';
+import { listExistingServiceIds } from '../management/services/store.ts';
+import { createCharts } from '../observability/charts/charts.ts';
+import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
+import { createDashboardQuota } from '../observability/dashboards/dashboard-quota.ts';
+import { createDashboardWriter } from '../observability/dashboards/dashboard-writer.ts';
+import { createDashboards } from '../observability/dashboards/dashboards.ts';
+import { createProvisioning } from '../observability/dashboards/provisioning.ts';
+import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
+import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
+import { createVersions } from '../observability/dashboards/versions.ts';
+import { createSources } from '../observability/sources/sources.ts';
+import { markTokenUsed } from '../observability/tokens/store.ts';
+import { createTokens } from '../observability/tokens/tokens.ts';
+import { createTokenVerifier } from '../observability/tokens/verification.ts';
+import { createFleet } from '../operations/fleet/fleet.ts';
+import { createSetup } from '../operations/setup/setup.ts';
+import { createLastUsed } from '../platform/credentials/last-used.ts';
+import type { Engine } from '../platform/engine/engine.ts';
+import type { State } from '../platform/state/state.ts';
+import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
+import { createLoadHistory } from '../running/autoscaling/load-history.ts';
+import { createReplays } from '../running/autoscaling/replay/replays.ts';
+import { createRetention } from './retention.ts';
+import type { Config } from './settings/config.ts';
+
+export type Domains = ReturnType<typeof createDomains>;
+
+interface Options {
+  state: State;
+  engine: Engine;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** Receives the duration of rating one day. */
+  observeRating?: (seconds: number) => void;
+  /** The process that owns the engine, if it is not this one. */
+  engineOwnerNode?: string | undefined;
+  config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
+    Partial<
+      Pick<
+        Config,
+        | 'maxTokens'
+        | 'maxDashboards'
+        | 'maxServices'
+        | 'maxSources'
+        | 'simulatedTransitionMs'
+        | 'defaultDriver'
+        | 'webhookAllowPrivate'
+        | 'openTables'
+        | 'auditRetentionDays'
+        | 'versionRetentionDays'
+      >
+    >;
+}
+
+/** Creates the domains on an open store. Each one may use those created before it. */
+export function createDomains({ state, engine, clock, log, observeRating, engineOwnerNode, config }: Options) {
+  const { db } = state;
+  const organizations = createOrganizations({ db });
+  const audit = createAudit({ db, clock });
+  const keptResponses = createKeptResponses({ state, clock, log });
+  const roleReader = createRoleReader({ db });
+  const keyWriter = createKeyWriter({ clock, audit, roleReader, maxKeys: config.maxKeys });
+  const keys = createKeys({ state, clock, audit, organizations, roleReader, writer: keyWriter });
+  const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
+  const services = createServices({ state, audit, organizations });
+  const roles = createRoles({
+    state,
+    clock,
+    audit,
+    organizations,
+    assignments: createRoleAssignments({ writer: keyWriter }),
+    listExistingServiceIds,
+  });
+  const serviceLifecycle = createServiceLifecycle({
+    state,
+    clock,
+    audit,
+    organizations,
+    maxServices: config.maxServices,
+    transitionMs: config.simulatedTransitionMs,
+    defaultDriver: config.defaultDriver,
+  });
+  const drivenServices = createDrivenServices({ state, audit, clock });
+  const serviceSettings = createServiceSettings({ state, audit, keys });
+  const costs = createCosts({ db, services });
+  const prices = createPrices({ state, clock, audit, organizations });
+  const reports = createReports({ db, organizations, services, prices });
+  const forecasts = createForecasts({ summaries: reports.summaries, clock });
+  const budgets = createBudgets({
+    state,
+    clock,
+    audit,
+    organizations,
+    summaries: reports.summaries,
+    forecasts,
+    log,
+    allowPrivate: config.webhookAllowPrivate ?? false,
+  });
+  const scalingCosts = createScalingCosts({ db: state.db, services, serviceLifecycle, prices, clock });
+  const loadHistory = createLoadHistory({ state });
+  const autoscaling = createAutoscaling({ state, clock, organizations, services, prices, loadHistory });
+  const replays = createReplays({ clock, prices, loadHistory });
+  const serviceMetrics = createServiceMetrics({ db, services, clock });
+  const entities = createEntities({ db, services });
+  const engineOwner = createEngineOwner({
+    state,
+    engine,
+    clock,
+    log,
+    dataDirectory: config.dataDirectory,
+    ownerNode: engineOwnerNode,
+  });
+  const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
+  const intake = createIntake({ ...metering, organizations, entities, log });
+  const rating = createRating({ ...metering, audit, organizations, entities, observe: observeRating });
+  const lockClock = createLockClock({ state, clock, audit, organizations });
+  const usageInspection = createUsageInspection({ ...metering, lockClock, lockAfterDays: config.lockAfterDays });
+  const usageWarnings = createUsageWarnings({ state, owner: engineOwner, log });
+  const rater = createRater({
+    state,
+    log,
+    intake,
+    rating,
+    owner: engineOwner,
+    lockClock,
+    warnings: usageWarnings,
+    lockAfterDays: config.lockAfterDays,
+  });
+  const tokens = createTokens({ state, clock, audit, organizations, maxTokens: config.maxTokens });
+  const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
+  const sources = createSources({
+    state,
+    audit,
+    organizations,
+    findDashboardUsingSource,
+    maxSources: config.maxSources,
+  });
+  const dashboardWriter = createDashboardWriter({ clock, audit });
+  const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
+  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
+  const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
+  const charts = createCharts({
+    engine,
+    clock,
+    getDashboard: async (organizationId, id) => dashboards.parse(await dashboards.get(organizationId, id)),
+    findSource: sources.findForQueries,
+    openTables: config.openTables ?? [],
+  });
+  const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
+  const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
+  const sessionsLastSeen = createLastUsed({ state, clock, log, mark: markSessionSeen, credentials: 'sessions' });
+  const sessions = createSessions({
+    state,
+    clock,
+    audit,
+    keys: createKeyVerifier({ db, clock, lastUsed, roleReader }),
+    tokens: createTokenVerifier({ db, clock, lastUsed: tokensLastUsed }),
+    lastSeen: sessionsLastSeen,
+  });
+  const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
+  const fleet = createFleet({ state, clock, audit, organizations, log });
+  const setup = createSetup({ state, clock, organizations, fleet });
+  const retention = createRetention({
+    log,
+    parts: [
+      createAuditRetention({ state, clock, audit, organizations, log, days: config.auditRetentionDays }),
+      createVersionRetention({ state, clock, log, days: config.versionRetentionDays }),
+    ],
+  });
+  return {
+    organizations,
+    audit,
+    keptResponses,
+    keys,
+    roles,
+    roleReader,
+    lastUsed,
+    services,
+    serviceLifecycle,
+    serviceSettings,
+    drivenServices,
+    costs,
+    prices,
+    reports,
+    forecasts,
+    budgets,
+    scalingCosts,
+    loadHistory,
+    autoscaling,
+    replays,
+    serviceMetrics,
+    intake,
+    rating,
+    rater,
+    engineOwner,
+    lockClock,
+    usageInspection,
+    usageWarnings,
+    tokens,
+    tokensLastUsed,
+    sources,
+    dashboards,
+    versions,
+    charts,
+    provisioning,
+    applyDashboards,
+    sessions,
+    sessionsLastSeen,
+    failedSignIns,
+    fleet,
+    setup,
+    retention,
+    engine,
+    /** Stops the background work and stores pending updates. */
+    async close(): Promise<void> {
+      await budgets.close();
+      await rater.close();
+      await retention.close();
+      await engineOwner.close();
+      await keptResponses.close();
+      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()));
+    },
+  };
+}

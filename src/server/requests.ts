@@ -1,0 +1,65 @@
+import type { AddressInfo } from 'node:net';
+import type { App } from '../platform/http/requests/validation.ts';
+import { toStoreError } from '../platform/state/failures.ts';
+import type { Domains } from './domains.ts';
+import { mountApps } from './mount.ts';
+import { CONSOLE_DIRECTORY, type Options, type Stores } from './server-parts.ts';
+import type { Config } from './settings/config.ts';
+import { VERSION } from './version.ts';
+
+/** What requests need of the process that does the background work. */
+export type RequestHelpers = Pick<
+  Parameters<typeof mountApps>[0],
+  'findIdleStatus' | 'listUsageWarnings' | 'listHungWorkers' | 'renderMetrics'
+>;
+
+/** Mounts the routes. Nothing listens before `listen`. */
+export async function openRequests(
+  { config, clock, log, access, demo, consoleDirectory = CONSOLE_DIRECTORY }: Options,
+  { state, metrics, telemetry, rateCounter, attempts }: Stores,
+  domains: Domains,
+  helpers: RequestHelpers,
+) {
+  let isDraining = false;
+  const apps = await mountApps({
+    ...helpers,
+    config,
+    clock,
+    log,
+    access,
+    metrics,
+    state,
+    domains,
+    rateCounter,
+    attempts,
+    demo,
+    consoleDirectory,
+    version: VERSION,
+    observe: telemetry.request,
+    explain: toStoreError,
+    isDraining: () => isDraining,
+  });
+  return {
+    /** The OpenAPI document of everything served on the main port. */
+    document: (): object => apps.main.swagger(),
+
+    async listen(): Promise<{ url: string; dashboardUrl: string }> {
+      const url = await listen(apps.main, config, config.port);
+      const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
+      return { url, dashboardUrl };
+    },
+
+    /** Stops accepting connections and finishes requests in flight. */
+    async close(): Promise<void> {
+      isDraining = true;
+      await Promise.all([apps.main.close(), apps.dashboards?.close()]);
+    },
+  };
+}
+
+async function listen(app: App, { host, basePath }: Config, port: number): Promise<string> {
+  await app.listen({ host, port });
+  const { address, port: actual } = app.server.address() as AddressInfo;
+  const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actual}${basePath}`;
+}

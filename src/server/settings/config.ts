@@ -1,0 +1,119 @@
+import { findNearest } from '../../observability/expressions/nearest-name.ts';
+import { INVALID, SETTINGS, type Setting, type SettingName } from './settings.ts';
+
+type Parsed<S> = S extends { parse(text: string): infer T } ? Exclude<T, typeof INVALID> : never;
+type SettingValue<S> = S extends { fallback: string } ? Parsed<S> : Parsed<S> | undefined;
+
+/** The parsed value of every setting. */
+export type Config = { -readonly [Name in SettingName]: SettingValue<(typeof SETTINGS)[Name]> };
+
+export type SettingTexts = Partial<Record<SettingName, string>>;
+
+/** Kubernetes injects these variables for a service named pilothouse, and PILOTHOUSE_PORT=tcp://… */
+const SERVICE_LINK = /^PILOTHOUSE_(SERVICE_|PORT_\d)/;
+
+/** The settings in a config file. */
+export interface ConfigFile {
+  path: string;
+  /** By the name of the flag without the dashes in front. */
+  values: Readonly<Record<string, unknown>>;
+  /** Why the file cannot be used. */
+  problems: readonly string[];
+}
+
+interface ConfigInput {
+  flags: SettingTexts;
+  file?: ConfigFile | undefined;
+  /** Replace the defaults of `SETTINGS`. */
+  defaults?: SettingTexts;
+  environment: Record<string, string | undefined>;
+  /** Reads the file that `<variable>_FILE` names. */
+  readFile(path: string): string;
+}
+
+/** Reports all problems at once, before anything is opened. `texts` are the values as they were written. */
+export function loadConfig(input: ConfigInput): { config: Config; texts: SettingTexts } | { problems: string[] } {
+  const problems: string[] = [...(input.file?.problems ?? [])];
+  const config: Partial<Record<SettingName, unknown>> = {};
+  const texts: SettingTexts = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+    const found = findText(name, setting, input);
+    if ('problem' in found) problems.push(found.problem);
+    else if (found.text !== undefined) {
+      const value = setting.parse(found.text);
+      if (value === INVALID) problems.push(formatProblem(found.place, setting, found.text));
+      config[name] = value;
+      texts[name] = found.text;
+    } else config[name] = undefined;
+  }
+  problems.push(...listUnknownVariables(input.environment).map((name) => `${name} is not a known setting`));
+  if (input.file) problems.push(...listUnknownNames(input.file));
+  if (typeof config.port === 'number' && config.port !== 0 && config.port === config.dashboardPort)
+    problems.push('--dashboard-port must differ from --port; omit it to use one port for both');
+  return problems.length > 0 ? { problems } : { config: config as Config, texts };
+}
+
+type Found = { text: string | undefined; place: string } | { problem: string };
+
+/** Precedence: flag, variable, file that a variable names, config file, default. */
+function findText(name: SettingName, setting: Setting, input: ConfigInput): Found {
+  const { flag, variable, isSecret, fallback } = setting;
+  const { flags, defaults = {}, environment, readFile } = input;
+  const flagged = flags[name];
+  if (flagged !== undefined) return { text: flagged, place: flag };
+  const text = environment[variable];
+  if (text && !(variable === 'PILOTHOUSE_PORT' && text.startsWith('tcp://'))) return { text, place: variable };
+  const file = isSecret ? environment[`${variable}_FILE`] : undefined;
+  if (!file) return findInFile(setting, input.file) ?? { text: defaults[name] ?? fallback, place: flag };
+  try {
+    return { text: readFile(file).trim(), place: `${variable}_FILE` };
+  } catch (error) {
+    return { problem: `${variable}_FILE cannot be read: ${(error as Error).message}` };
+  }
+}
+
+const getFileName = ({ flag }: Setting): string => flag.slice(2);
+
+function findInFile(setting: Setting, file: ConfigFile | undefined): Found | undefined {
+  const name = getFileName(setting);
+  if (!file || setting === SETTINGS.configFile || !Object.hasOwn(file.values, name)) return undefined;
+  const value = file.values[name];
+  const place = `${file.path}: ${name}`;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return { text: String(value), place };
+  return { problem: `${place} must be text or a number, not ${formatKind(value)}` };
+}
+
+const formatKind = (value: unknown): string =>
+  value === null ? 'empty' : Array.isArray(value) ? 'a list' : 'a mapping';
+
+const MAX_QUOTED_CHARACTERS = 80;
+
+/** The file may contain secrets in the wrong place, so values are not quoted. */
+function listUnknownNames({ path, values }: ConfigFile): string[] {
+  const known = Object.values(SETTINGS)
+    .filter((setting) => setting !== SETTINGS.configFile)
+    .map(getFileName);
+  return Object.keys(values)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const nearest = findNearest(name.replace(/^-+/, '').replaceAll('_', '-'), known);
+      const advice = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+      return `${path}: ${name.slice(0, MAX_QUOTED_CHARACTERS)} is not a known setting${advice}`;
+    });
+}
+
+const formatProblem = (place: string, { rule, isSecret }: Setting, text: string): string =>
+  `${place} ${rule}${isSecret ? '' : `, not "${text}"`}`;
+
+/** A misspelled variable would otherwise be ignored silently. */
+function listUnknownVariables(environment: ConfigInput['environment']): string[] {
+  const known = new Set<string>(
+    Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) =>
+      isSecret ? [variable, `${variable}_FILE`] : [variable],
+    ),
+  );
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name),
+  );
+}
