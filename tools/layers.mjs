@@ -1,44 +1,26 @@
-// The imports that each folder may have. Part of `npm run check`.
+// The imports that each room and folder of src/ may have. Part of `npm run check`.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A domain may import the domains above it, never those below. */
-const DOMAINS = [
-  'organizations',
-  'idempotency',
-  'audit',
-  'keys',
-  'tokens',
-  'services',
-  'roles',
-  'billing',
-  'autoscaling',
-  'reconciliation',
-  'telemetry',
-  'sources',
-  'charts',
-  'dashboards',
-  'console',
-  'fleet',
-  'setup',
-  'demo',
-  'backup',
-];
-
-/** The folders that domains build on, and the folders that each may import. */
-const FOUNDATIONS = {
+/**
+ * The rooms of src/ and their folders, in order. A file may import the rooms before its own, and the folders before its
+ * own in its room. main.ts stands after all of them.
+ */
+export const ROOMS = {
   kernel: [],
-  state: ['kernel'],
-  listener: ['kernel'],
-  engine: ['kernel', 'listener'],
-  http: ['kernel'],
-  expressions: ['kernel', 'engine'],
-  credentials: ['kernel', 'state'],
-  webhooks: ['kernel'],
-  workers: ['kernel'],
-  drivers: ['kernel', 'listener', 'webhooks'],
-  proxy: ['kernel', 'credentials', 'drivers'],
+  platform: ['state', 'listener', 'engine', 'http', 'credentials', 'webhooks'],
+  management: ['organizations', 'idempotency', 'audit', 'keys', 'services', 'roles', 'billing'],
+  running: ['drivers', 'proxy', 'autoscaling', 'reconciliation'],
+  observability: ['expressions', 'tokens', 'own-telemetry', 'sources', 'charts', 'dashboards'],
+  operations: ['fleet', 'setup', 'demo', 'backup'],
+  console: [],
+  server: [],
+  cli: [],
 };
+const ORDER = Object.keys(ROOMS);
+
+/** The parts of the platform are independent of each other, except for these. */
+const PLATFORM_IMPORTS = { engine: ['listener'], credentials: ['state'] };
 
 /** The only places that may import a library. */
 const LIBRARIES = [
@@ -60,7 +42,8 @@ const LIBRARIES = [
 export function findLayerViolations(path, imports) {
   if (path.startsWith('console/')) return checkConsole(path, imports);
   const file = classify(path);
-  if (file.folder === '') return [];
+  if (file.room === '') return [];
+  if (!ORDER.includes(file.room)) return [`src/${file.room}/ is not a room; the rooms are ${ORDER.join(', ')}`];
   return imports.flatMap((name) => (name.startsWith('.') ? checkModule(file, name) : checkLibrary(file, name)));
 }
 
@@ -72,12 +55,13 @@ function checkConsole(path, imports) {
 }
 
 function classify(path) {
-  const [, folder = ''] = /^src\/([^/]+)\//.exec(path) ?? [];
+  const [, room = '', inner = ''] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   const name = path.split('/').at(-1);
   return {
     path,
-    folder,
-    isDomain: DOMAINS.includes(folder),
+    room,
+    /** The folder in a room that has an order; empty in the others. */
+    folder: ROOMS[room]?.includes(inner) ? inner : '',
     /** The files of a domain that use HTTP. */
     isRoutes: /(^|-)(routes|authentication|request-actor)\.ts$/.test(name),
     isStore: /(^|-)store\.ts$/.test(name),
@@ -93,26 +77,34 @@ function checkLibrary(file, name) {
 function checkModule(file, name) {
   const target = classify(join(dirname(file.path), name));
   if (!existsSync(target.path)) return [`${name} does not exist`];
-  if (target.folder === file.folder) return [];
-  const reason = explainViolation(file, target);
+  if (target.room === file.room && target.folder === file.folder) return [];
+  const reason = explainOrder(file, target) ?? explainPrivacy(file, target);
   return reason ? [`${name}: ${reason}`] : [];
 }
 
-function explainViolation(file, target) {
-  if (target.folder === 'cli') return 'only main.ts imports the CLI';
-  if (file.folder === 'cli') return target.isStore || target.isRoutes ? 'the CLI uses operations' : undefined;
-  if (target.folder === '') return 'only the CLI and main.ts import the composition root';
-  if (file.folder in FOUNDATIONS) {
-    const allowed = FOUNDATIONS[file.folder];
-    return allowed.includes(target.folder) ? undefined : `${file.folder} may import ${allowed.join(', ') || 'nothing'}`;
+function explainOrder(file, target) {
+  if (target.room === '') return 'main.ts is the entry point; nothing imports it';
+  if (file.room !== target.room) {
+    const isLater = ORDER.indexOf(target.room) > ORDER.indexOf(file.room);
+    return isLater ? `a room imports only the rooms before it: ${ORDER.join(', ')}` : undefined;
   }
-  if (target.folder === 'http') return file.isRoutes ? undefined : 'only routes and authentication use HTTP';
-  return target.isDomain ? explainDomainViolation(file, target) : undefined;
+  const folders = ROOMS[file.room];
+  if (file.room === 'platform') {
+    const allowed = PLATFORM_IMPORTS[file.folder] ?? [];
+    return allowed.includes(target.folder)
+      ? undefined
+      : `platform/${file.folder} may import ${allowed.join(', ') || 'the kernel only'}`;
+  }
+  const isLater = folders.indexOf(target.folder) > folders.indexOf(file.folder);
+  return isLater ? `a folder imports only the folders before it: ${folders.join(', ')}` : undefined;
 }
 
-function explainDomainViolation(file, target) {
-  if (DOMAINS.indexOf(target.folder) > DOMAINS.indexOf(file.folder))
-    return `a domain imports only the domains before it: ${DOMAINS.join(', ')}`;
+function explainPrivacy(file, target) {
+  // The composition root mounts routes and passes functions of stores on.
+  if (file.room === 'server') return undefined;
+  if (target.folder === 'http') return file.isRoutes || file.room === 'cli' ? undefined : 'only routes use HTTP';
+  if (target.room === 'platform') return undefined;
+  if (file.room === 'cli') return target.isStore || target.isRoutes ? 'the CLI uses operations' : undefined;
   // request-actor.ts provides the actor of a request to the routes of other domains.
   if (target.isRoutes && !target.path.endsWith('request-actor.ts')) return 'routes are private to their domain';
   if (target.isStore && file.folder !== 'fleet') return 'stores are private to their domain; use its operations';

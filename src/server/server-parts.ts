@@ -1,6 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { DemoCredentials } from '../console/config-routes.ts';
+import { PACKAGE_DIRECTORY } from '../kernel/package-files.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import { type Clock, SECOND_MS } from '../kernel/time/clock.ts';
 import { openFolderWatch } from '../observability/dashboards/folder-watch.ts';
@@ -55,8 +56,8 @@ export const STOP_MS = {
   engine: 5.5 * SECOND_MS,
 };
 
-/** The same folder from `src/` and from `dist/`. */
-export const CONSOLE_DIRECTORY = fileURLToPath(new URL('../dist/console', import.meta.url));
+/** The built web app. */
+export const CONSOLE_DIRECTORY = join(PACKAGE_DIRECTORY, 'dist/console');
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
