@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SECRET_HEADER } from '../../src/platform/listener/configuration.ts';
@@ -117,6 +117,13 @@ describe('a user of an embedded service', () => {
       async () => readLogTail(log, 1000).lines,
       (lines) => lines.some((line) => line.includes('title')),
       'the error is not logged',
+    );
+    const long = 'x'.repeat(200_000);
+    for (let i = 0; i < 10; i++) await query(service, `SELECT throwIf(1, '${long}')`);
+    await until(
+      async () => statSync(log).size,
+      (size) => size > 500_000 && size < 2 ** 20,
+      'the log is not cut',
     );
     mkdirSync(join(data, 'clickhouse.log.0'));
     writeFileSync(join(data, 'clickhouse.log'), 'of an earlier version');

@@ -1,6 +1,6 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Isolation, StartMessage, StartReport } from './program/messages.ts';
 
@@ -16,10 +16,9 @@ export interface ListenerProcess {
   kill(): void;
 }
 
-/** A file for the standard error of a process. */
+/** Takes the standard error of a process. */
 export interface ErrorOutput {
-  /** Open while the process is started. */
-  descriptor: number;
+  stream: Writable;
   /** What the process has written so far, except for logged errors of queries. */
   listLines(): readonly string[];
 }
@@ -39,8 +38,8 @@ export function startProcess(
     cwd,
     // None of our environment variables, and times in UTC.
     env: { TZ: 'UTC', UV_THREADPOOL_SIZE: '1' },
-    stdio: ['pipe', 'pipe', errors?.descriptor ?? 'pipe'],
-  }) as ChildProcessByStdio<Writable, Readable, Readable | null>;
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const lines: string[] = [];
   let isolation: Isolation | undefined;
   const addLine = (line: string) => {
@@ -53,7 +52,8 @@ export function startProcess(
     const report: StartReport = JSON.parse(line);
     isolation = report.isolation;
   });
-  if (child.stderr) createInterface({ input: child.stderr }).on('line', addLine);
+  if (errors) child.stderr.pipe(errors.stream, { end: false });
+  else createInterface({ input: child.stderr }).on('line', addLine);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));

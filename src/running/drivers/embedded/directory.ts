@@ -49,10 +49,21 @@ export function prepareServiceDirectory(directory: ServiceDirectory): void {
     for (const name of readdirSync(data))
       if (OLD_LOG.test(name)) rmSync(join(data, name), { recursive: true, force: true });
     mkdirSync(metadata, { recursive: true, mode: 0o700 });
-    if (!isDirectory(metadata) || existsSync(join(metadata, 'system.sql'))) return;
+    if (!isDirectory(metadata)) return;
+    const database = join(metadata, 'system.sql');
+    const queryLog = join(metadata, 'system/query_log.sql');
+    for (const path of [database, queryLog]) removeIfEmpty(path);
+    // ClickHouse does not create the log if there is a folder with its rows.
+    if (!existsSync(queryLog)) rmSync(join(data, 'data/system/query_log'), { recursive: true, force: true });
+    if (existsSync(database)) return;
     mkdirSync(join(metadata, 'system'), { recursive: true, mode: 0o700 });
-    writeFileSync(join(metadata, 'system.sql'), SYSTEM_DATABASE, { flag: 'wx', mode: 0o600 });
+    writeFileSync(database, SYSTEM_DATABASE, { flag: 'wx', mode: 0o600 });
   });
+}
+
+/** A definition that was written to a full disk is empty, and ClickHouse does not start with it. */
+function removeIfEmpty(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
 }
 
 function attempt(what: string, work: () => void): void {

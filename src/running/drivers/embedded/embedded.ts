@@ -23,7 +23,6 @@ import {
   type ServiceDirectory,
 } from './directory.ts';
 import { createLoadMeter, type LoadMeter } from './load.ts';
-import { trimLog } from './log-file.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { type RunningService, startService, stopService } from './running-service.ts';
 
@@ -126,16 +125,12 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
     } else await stopService(running, log);
   }
 
-  /** Ends the processes that hang; the reconciler starts them again. Keeps the logs of all short. */
+  /** Ends the processes that hang; the reconciler starts them again. */
   const probes = createBackgroundLoop({
     async run() {
-      const running = [...entries].flatMap(([id, { running, probe }]) =>
-        running && probe ? [{ id, running, probe }] : [],
-      );
       await Promise.all(
-        running.map(async ({ id, running, probe }) => {
-          trimLog(getServiceDirectory(directory, id).log);
-          if (await probe.isHung()) running.kill();
+        [...entries.values()].map(async ({ running, probe }) => {
+          if (running && (await probe?.isHung())) running.kill();
         }),
       );
     },

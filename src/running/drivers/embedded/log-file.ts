@@ -1,4 +1,5 @@
-import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, write, writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { escapeControls } from '../../../kernel/text.ts';
 import type { ErrorOutput } from '../../../platform/listener/process.ts';
 
@@ -8,7 +9,7 @@ const MEBIBYTE = 2 ** 20;
 /** A log that has become longer is cut to its last half. */
 const MAX_BYTES = MEBIBYTE;
 /** Enough for the reason of a failed start. */
-const START_BYTES = 64 * 1024;
+const KEPT_CHARACTERS = 64 * 1024;
 /** Read from the end of the log for users. */
 const TAIL_BYTES = 256 * 1024;
 /** Longer lines are cut. */
@@ -17,22 +18,44 @@ const MAX_LINE_LENGTH = 4096;
 /** The first line of an entry of ClickHouse's log; the other lines have a stack trace, or the rest of a statement. */
 const ENTRY = /^\d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d/;
 
-/** The error log of a service, opened for one start. */
-interface ServiceLog extends ErrorOutput {
-  close(): void;
+/**
+ * Writes the errors of a process to a file, which the process cannot do itself: what ClickHouse can write, its queries can
+ * too. Errors that cannot be stored, such as those about a full disk, are still listed.
+ */
+export function openLog(path: string): ErrorOutput & { close(): void } {
+  const descriptor = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  let bytes = fstatSync(descriptor).size;
+  let last = '';
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, onWritten) {
+      last = (last + chunk.toString('utf8')).slice(-KEPT_CHARACTERS);
+      write(descriptor, chunk, (error) => {
+        bytes += error ? 0 : chunk.length;
+        if (bytes > MAX_BYTES) bytes = trim(path, descriptor);
+        onWritten();
+      });
+    },
+    final(onClosed) {
+      closeSync(descriptor);
+      onClosed();
+    },
+  });
+  return { stream, listLines: () => listOwnLines(last.split('\n').filter(Boolean)), close: () => void stream.end() };
 }
 
-/**
- * The process inherits the open file. It must not be able to open it: what ClickHouse can write, its queries can too.
- */
-export function openLog(path: string): ServiceLog {
-  const descriptor = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  const { size } = fstatSync(descriptor);
-  return {
-    descriptor,
-    listLines: () => listOwnLines(readLog(path, { from: size, maxBytes: START_BYTES })),
-    close: () => closeSync(descriptor),
-  };
+/** Returns the new size. */
+function trim(path: string, descriptor: number): number {
+  try {
+    const kept = readEnd(path, MAX_BYTES / 2)
+      .text.split('\n')
+      .slice(1)
+      .filter(Boolean);
+    ftruncateSync(descriptor);
+    return writeSync(descriptor, kept.map((line) => `${line}\n`).join(''));
+  } catch {
+    // The file was removed, or the disk is full.
+    return 0;
+  }
 }
 
 /** What the program itself has written, such as why ClickHouse does not start. */
@@ -51,7 +74,7 @@ interface LogTail {
 
 /** The last lines of a log, for users. Its text comes from queries, so it is not trusted. */
 export function readLogTail(path: string, maxLines: number): LogTail {
-  const { text, start } = readEnd(path, 0, TAIL_BYTES);
+  const { text, start } = readEnd(path, TAIL_BYTES);
   const lines = text.split('\n');
   // Starts in the middle of a line.
   if (start > 0) lines.shift();
@@ -62,15 +85,8 @@ export function readLogTail(path: string, maxLines: number): LogTail {
   };
 }
 
-/** The last lines of a log. At most `maxBytes` are read, from the byte `from`. */
-function readLog(path: string, { from = 0, maxBytes }: { from?: number; maxBytes: number }): string[] {
-  return readEnd(path, from, maxBytes)
-    .text.split('\n')
-    .filter((line) => line !== '');
-}
-
 /** Empty if there is no log. A link could lead out of the directory, and opening a pipe would wait for its other end. */
-function readEnd(path: string, from: number, maxBytes: number): { text: string; start: number } {
+function readEnd(path: string, maxBytes: number): { text: string; start: number } {
   let descriptor: number;
   try {
     descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -81,18 +97,10 @@ function readEnd(path: string, from: number, maxBytes: number): { text: string; 
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return { text: '', start: 0 };
-    const start = Math.max(from > stats.size ? 0 : from, stats.size - maxBytes);
-    const bytes = Buffer.alloc(Math.max(0, stats.size - start));
+    const start = Math.max(0, stats.size - maxBytes);
+    const bytes = Buffer.alloc(stats.size - start);
     return { text: bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, start)), start };
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** The process appends, so it continues at the new end. */
-export function trimLog(path: string): void {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= MAX_BYTES) return;
-  const [, ...kept] = readLog(path, { maxBytes: MAX_BYTES / 2 });
-  truncateSync(path, 0);
-  appendFileSync(path, kept.map((line) => `${line}\n`).join(''));
 }

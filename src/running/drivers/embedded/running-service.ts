@@ -88,12 +88,12 @@ export async function startService(options: Options, signal: AbortSignal): Promi
       signal,
     );
     const { address, ...process } = listener;
+    void process.ended.then(errors.close);
     return { ...process, upstream: withUser(address, owner), memoryMiB };
   } catch (error) {
+    errors.close();
     if (!(error instanceof StartFailure)) throw error;
     throw new AppError('unavailable', `The service did not start: ${error.message}`, { cause: error });
-  } finally {
-    errors.close();
   }
 }
 
