@@ -114,7 +114,7 @@ const detailed = {
 };
 
 onEachStore('the service record', (store) => {
-  const server = useServer(store, { fleet: detailed, args: ['--simulated-transition', '200ms'] });
+  const server = useServer(store, { fleet: detailed, args: ['--simulated-transition', '3s'] });
   const path = (id: string) => `/v1/organizations/${acme.id}/services/${id}`;
 
   it('S7: an update returns the fields that have a value, and no others', async () => {
