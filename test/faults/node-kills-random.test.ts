@@ -33,9 +33,13 @@ const FIRST_AGE = KILLS + DAYS_PER_BATCH + 16;
 /** A node rates all days when it starts, so most kills are at a moment while it rates or locks. */
 const MAX_RUN_MS = 999;
 
+const SUSPENDED_SHARE = 0.4;
+/** Longer than the leases of usage and services on PostgreSQL. A suspended writer of a libSQL file blocks the others. */
+const MAX_SUSPENDED_MS = { postgres: 15_000, libsql: 4_000 };
+
 type Node = Program & { call?(call: Call): Promise<ApiResponse> };
 
-describe.skipIf(!isLongRun)(`nodes killed at random moments, seed ${SEED}`, () => {
+describe.skipIf(!isLongRun)(`nodes killed and suspended at random moments, seed ${SEED}`, () => {
   onEachStore('on one ClickHouse server', (store) => {
     it('lose no usage, count none twice, and lock each day once', async () => {
       const server = await startServer(store, { sharedEngine: true });
@@ -43,7 +47,7 @@ describe.skipIf(!isLongRun)(`nodes killed at random moments, seed ${SEED}`, () =
       try {
         for (let round = 0; round < KILLS; round++) {
           await passTime(server);
-          await run.killNode(round);
+          await run.disturbNode(round);
           await run.expectLockedUnchanged();
         }
         await run.stopSending();
@@ -124,12 +128,19 @@ function createRun(server: TestServer, random: Random) {
   return {
     batches,
 
-    async killNode(next: number): Promise<void> {
+    /** Kills a node, or suspends it for a while. */
+    async disturbNode(next: number): Promise<void> {
       round = next;
       const index = random.whole(0, 1) as 0 | 1;
       const node = nodes[index];
       expect(await node.firstLine, node.stderr()).toBeDefined();
       await delay(random.whole(0, MAX_RUN_MS));
+      if (random.chance(SUSPENDED_SHARE)) {
+        node.kill('SIGSTOP');
+        await delay(random.whole(0, MAX_SUSPENDED_MS[server.store]));
+        node.kill('SIGCONT');
+        return;
+      }
       node.kill('SIGKILL');
       expect(await node.ended).toBe(null);
       nodes[index] = start(String(index));

@@ -2,6 +2,7 @@ const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 const SERVICE = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
 const WAREHOUSE = '3ab15151-9e4d-4e31-b28a-5e906f4dc144';
 const ROLE = '4f0f3f6a-1f2e-5d5b-9c3a-7a8b9c0d1e2f';
+const SOURCE = '64f0c1d2e3a4b5c6d7e8f900';
 const KEY = '01a1e483-34c0-7000-a390-153b08a146b0';
 
 const apiKey = {
@@ -44,15 +45,35 @@ const cost = {
 const series = { type: 'time', aggFn: 'count', where: 'SeverityText:error', whereLanguage: 'lucene', groupBy: [] };
 const tile = { id: 'errors', name: 'Errors', x: 0, y: 0, w: 12, h: 4, asRatio: false, series: [series] };
 
-/** Examples of schemas by their title. A test validates them. */
+const policy = {
+  allowDeny: 'ALLOW',
+  permissions: ['control-plane:organization:view'],
+  resources: [`organization/${ORGANIZATION}`],
+};
+
+/** Examples of schemas by their title. Tests validate them, and send those of requests. */
 export const EXAMPLES: Record<string, unknown> = {
   ApiKey: apiKey,
   ApiKeyPatchRequest: { state: 'disabled' },
   ApiKeyPostRequest: { name: 'ci', roles: ['admin'], ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }] },
   ApiKeyPostResponse: { key: apiKey, keyId: 'AbCdEfGhIjKlMnOpq7Zd', keySecret: 'phs_…' },
+  ApiKeyRotateRequest: { gracePeriodHours: 24 },
+  AutoscalingPatchRequest: { mode: 'recommend' },
+  BackupConfigurationPatchRequest: { backupPeriodInHours: 24, backupRetentionPeriodInHours: 168 },
+  BudgetPatchRequest: { monthlyCHC: 1500 },
   BudgetPostRequest: { name: 'Production', monthlyCHC: 1000, thresholds: [50, 90, 'forecast'] },
-  Dashboard: { id: '64f0c1d2e3a4b5c6d7e8f900', name: 'Errors', tags: ['production'], tiles: [tile] },
+  ChartSeriesRequest: {
+    series: [
+      { sourceId: SOURCE, dataSource: 'events', aggFn: 'count', where: '', whereLanguage: 'lucene', groupBy: [] },
+    ],
+    startTime: 1_793_520_000_000,
+    endTime: 1_793_523_600_000,
+    granularity: '5m',
+  },
+  Dashboard: { id: SOURCE, name: 'Errors', tags: ['production'], tiles: [tile] },
   DashboardError: { message: 'Dashboard not found' },
+  DashboardInput: { name: 'Errors', tags: ['production'], tiles: [tile] },
+  DashboardTokenPatchRequest: { name: 'wallboard' },
   DashboardTokenPostRequest: { name: 'wallboard', access: 'read' },
   ManagementError: {
     requestId: '242886c2-0556-4862-92d0-e0203ced1466',
@@ -66,7 +87,14 @@ export const EXAMPLES: Record<string, unknown> = {
     tier: 'SCALE',
     privateEndpoints: [],
   },
+  RoleCreateRequest: { name: 'Readers', policies: [policy] },
+  RoleUpdateRequest: { name: 'Readers', policies: [policy] },
+  ScalingSchedulePostRequest: {
+    entries: [{ name: 'Nights', weekdays: [1, 2, 3, 4, 5], startHourUtc: 20, endHourUtc: 6, idleTimeoutMinutes: 5 }],
+  },
   ServiceReplicaScalingPatchRequest: { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, numReplicas: 3 },
+  ServicePasswordPatchRequest: {},
+  ServicePatchRequest: { name: 'analytics', tags: { add: [{ key: 'team', value: 'data' }] } },
   ServicePostRequest: {
     name: 'analytics',
     provider: 'aws',
@@ -77,5 +105,8 @@ export const EXAMPLES: Record<string, unknown> = {
     numReplicas: 3,
   },
   ServiceScalingPatchRequest: { numReplicas: 4, idleScaling: true, idleTimeoutMinutes: 15 },
+  ServiceStatePatchRequest: { command: 'start' },
+  SourceInput: { name: 'Logs', kind: 'log', from: { tableName: 'otel_logs' } },
+  TileDataRequest: { series: [series], start: '2026-11-01T00:00:00Z', end: '2026-11-01T01:00:00Z' },
   UsageCost: { grandTotalCHC: 12.595678, costs: [cost] },
 };
