@@ -45,6 +45,7 @@ const EXEMPT = [
   'queryChartSeries',
   'drawTile',
   'consoleSignIn',
+  'consoleSetup',
 ];
 
 const clickStack = `/v1/organizations/${acme.id}/services/${acme.secondary}/clickstack`;

@@ -105,6 +105,7 @@ onEachStore('the lifecycle of a service', (store) => {
       provider: 'aws',
       region: 'eu-central-1',
     });
+    await untilState(production.id, 'running');
     const changed = await send('PATCH', `${services}/${production.id}/scaling`, { minTotalMemoryGb: 96 });
     expect(changed.json.result).toEqual(await read(production.id));
     expect(changed.json.result).toMatchObject({ tier: 'production', state: expect.any(String), provider: 'aws' });

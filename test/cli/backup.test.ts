@@ -274,7 +274,7 @@ describe('interrupted backups', () => {
       const missing = await target.run('backup', join(target.directory, 'x'));
       expect([missing.code, listErrors(missing)]).toEqual([
         1,
-        [expect.stringMatching(/^There is no store in .*check --data$/)],
+        [expect.stringMatching(/^There is no store in .*check --data\. pilothouse serve, .* create one$/)],
       ]);
       for (const path of [join(target.directory, 'none'), target.directory]) {
         const finished = await cliProcess(['restore', path, ...target.args]);

@@ -230,7 +230,7 @@ describe('the command line', () => {
     [['key', 'steal'], "error: unknown command 'steal'\n(run pilothouse key --help for a list of commands)\n"],
     [
       ['serve', '--fast'],
-      "error: unknown option '--fast'\n(run pilothouse serve --help for its arguments and options)\n",
+      "error: unknown option '--fast'\n(Did you mean --host?)\n(run pilothouse serve --help for its arguments and options)\n",
     ],
     [['service', 'scale'], '(run pilothouse service scale --help for its arguments and options)\n'],
     [['serve', 'now'], 'error: too many arguments'],

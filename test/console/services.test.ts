@@ -121,7 +121,7 @@ inBrowser(
         await expectSimulated();
       }
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder('Search pages, services, dashboards…').fill('reader');
+      await page.getByPlaceholder('Search pages, services, dashboards and actions…').fill('reader');
       await page
         .getByRole('button', { name: /reader/ })
         .getByText('Simulated service')

@@ -93,14 +93,22 @@ onEachStore('migrations', (store) => {
     }
   });
 
+  /** An empty fleet file creates the store and needs no table of later migrations; the server does. */
+  async function createStore(program: string): Promise<void> {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
+    const file = join(directory, 'fleet.json');
+    writeFileSync(file, JSON.stringify({ organizations: [] }));
+    const created = spawnProgram(['apply', file, ...bare.args], { program });
+    programs.push(created);
+    expect(await created.ended, created.stderr()).toBe(0);
+    rmSync(directory, { recursive: true });
+  }
+
   it('turn dashboards that predate versions into version 1', { timeout: 300_000 }, async () => {
     const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
-      // Any command that opens the store migrates it; the current server would need later migrations.
-      const before = spawnProgram(['org', 'list', ...bare.args], { program: past.main });
-      programs.push(before);
-      expect(await before.ended, before.stderr()).toBe(0);
+      await createStore(past.main);
       const tile = {
         id: 't',
         name: '"series":[',
@@ -141,9 +149,7 @@ onEachStore('migrations', (store) => {
     try {
       for (const file of readdirSync(past.migrations))
         if (!/^000[1-6]-/.test(file)) rmSync(join(past.migrations, file));
-      const before = spawnProgram(['org', 'list', ...bare.args], { program: past.main });
-      programs.push(before);
-      expect(await before.ended, before.stderr()).toBe(0);
+      await createStore(past.main);
       await bare.query(
         `INSERT INTO organizations (id, name, tier, paid, created_at, key_count, cost_revision) VALUES ('${acme.id}', 'Acme', 'SCALE', 1, 1, 0, 1)`,
       );

@@ -217,7 +217,7 @@ onEachStore('the autoscaler', (store) => {
         to: { memoryGb: 20, replicas: 1 },
         inputs: { memoryPercent: 94, minReplicas: 1, maxReplicas: 1, coveredMinutes: 0 },
         reason:
-          'Memory peaked at 94 % in the 2 measured minutes of the last 3 hours, which is above the target, so a replica gets 20 GB instead of 16 GB.',
+          'Memory peaked at 94% in the 2 measured minutes of the last 3 hours, which is above the target, so a replica gets 20 GB instead of 16 GB.',
       },
     ]);
   });

@@ -46,7 +46,7 @@ export function ServiceStatus({ service }: { service: Service }) {
   const { status } = service;
   return (
     <Panel title="Status">
-      {status ? (
+      {status && service.driver !== 'simulated' ? (
         <StatusFacts service={service} status={status} />
       ) : (
         <Facts>
