@@ -199,7 +199,7 @@ onEachStore('an embedded service', (store) => {
     expect(stdout).toContain('red \\u001b[31m c1 \\u009b2J bidi \\u202e end');
     const json = await print('--json');
     for (const text of [stdout, json.stdout]) expect(text).not.toMatch(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u);
-    expect(JSON.parse(json.stdout).join('\n')).toContain('\u202e end');
+    expect(JSON.parse(json.stdout).join('\n')).toContain('\\u202e end');
     expect((await print('--lines', '1')).stdout.trimEnd().split('\n')).toHaveLength(1);
   });
 
