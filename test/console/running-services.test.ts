@@ -118,14 +118,25 @@ inBrowser(
       expect(await page.getByTestId('connect-curl').textContent()).toBe(curl.replace(password, 'PASSWORD'));
 
       const id = page.url().split('/').at(-1) ?? '';
-      // As if it had been started long ago; then a change makes the reconciler look at it.
+      // The driver runs one of three replicas: the size and the cost are for one.
+      const scaling = page.getByRole('form', { name: 'Scaling' });
+      await scaling.getByText('120 GB in total with 1 replica').waitFor();
+      await scaling.getByText('This service runs 1 replica').waitFor();
+      await scaling.getByText('Current, 1 replica').waitFor();
+
+      // A timeout that the API does not accept, and with which the service idles at once; then a change makes the
+      // reconciler look at it.
       await runSql(
         browser.server,
-        `UPDATE services SET observed = json_set(observed, '$.since', 0) WHERE id = '${id}'`,
+        `UPDATE services SET document = json_set(document, '$.scaling.idleTimeoutMinutes', 0) WHERE id = '${id}'`,
       );
       await services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'touched' }] } });
       await status.getByText('Idle', { exact: true }).waitFor();
-      await status.getByText('No queries for 15 minutes').waitFor();
+      await status.getByText('No queries for 0 minutes').waitFor();
+      await runSql(
+        browser.server,
+        `UPDATE services SET document = json_set(document, '$.scaling.idleTimeoutMinutes', 15) WHERE id = '${id}'`,
+      );
       await idling.getByText('The service is idle. The next query wakes it.').waitFor();
       await page.getByRole('button', { name: 'Wake' }).waitFor();
 
