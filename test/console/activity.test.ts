@@ -43,12 +43,12 @@ inBrowser('activity page', (browser) => {
     await page.getByRole('combobox', { name: 'Resource type' }).click();
     await page.getByRole('option', { name: 'Keys', exact: true }).click();
     await page.getByLabel('Search activity').fill('needle');
-    await page.getByRole('status').getByText('1 change', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('1 entry', { exact: true }).waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining('created the key needle'),
     ]);
     await page.reload();
-    await page.getByRole('status').getByText('1 change', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('1 entry', { exact: true }).waitFor();
     expect(await page.getByLabel('Search activity').inputValue()).toBe('needle');
 
     await page.getByLabel('Search activity').fill('no such activity');
@@ -66,7 +66,7 @@ inBrowser('activity page', (browser) => {
   it('loads more pages up to the oldest activity', async () => {
     for (let count = 0; count < 210; count += 1) await scale({ idleTimeoutMinutes: 30 + count });
     const page = await browser.signIn(acme.admin, '/activity');
-    await page.getByRole('status').getByText('200 changes loaded').waitFor();
+    await page.getByRole('status').getByText('200 entries loaded').waitFor();
     expect(await page.getByText('created the organization').count()).toBe(0);
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText('created the organization').waitFor();
@@ -75,16 +75,16 @@ inBrowser('activity page', (browser) => {
   it('filters the whole audit log, not just the loaded pages', async () => {
     const page = await browser.signIn(acme.admin, '/activity');
     const status = page.getByRole('status');
-    await status.getByText('200 changes loaded').waitFor();
+    await status.getByText('200 entries loaded').waitFor();
     await page.getByRole('combobox', { name: 'Resource type' }).click();
     await page.getByRole('option', { name: 'Organization', exact: true }).click();
     await page.getByText('created the organization').waitFor();
-    await status.getByText('1 change', { exact: true }).waitFor();
+    await status.getByText('1 entry', { exact: true }).waitFor();
     await page.goto(`${browser.server.url}/activity?actor=admin&kind=key`);
     await page.getByText('created the key needle').waitFor();
     // The audit log records the ID of a service; users search by name.
     await page.goto(`${browser.server.url}/activity?text=analytics`);
-    await status.getByText('200 changes loaded').waitFor();
+    await status.getByText('200 entries loaded').waitFor();
   });
 
   it('is accessible and fits three widths with a filter', async () => {

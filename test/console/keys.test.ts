@@ -219,7 +219,7 @@ inBrowser('keys page', (browser) => {
     await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
     expect(new URL(page.url()).searchParams.get('resource')).toBe(id);
     const entries = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
-    await page.getByText('2 changes').waitFor();
+    await page.getByText('2 entries').waitFor();
     expect(await entries.count()).toBe(2);
     await page.getByRole('button', { name: 'Show the changes of all resources' }).click();
     await page.waitForURL(`${browser.server.url}/activity`);

@@ -57,7 +57,7 @@ export function ActivityPage() {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
-    <Page title="Activity" subtitle="All changes and who made them. Date filters use UTC.">
+    <Page title="Activity" subtitle="Changes and sign-ins, and who made them. Date filters use UTC.">
       <search className={classes.filters} aria-label="Filters">
         <TextInput
           aria-label="Search activity"
@@ -138,7 +138,7 @@ export function ActivityPage() {
       {shown && (
         <Group justify="space-between" className={classes.end}>
           <span role="status">
-            {plural(shown.length, 'change')}
+            {plural(shown.length, 'entry', 'entries')}
             {hasNextPage && ' loaded'}
           </span>
           {hasNextPage && (

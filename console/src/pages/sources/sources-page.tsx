@@ -39,7 +39,7 @@ export function SourcesPage() {
   return (
     <Page
       title="Sources"
-      subtitle={data ? `${plural(data.length, 'table')} that tiles of dashboards can read` : 'Loading…'}
+      subtitle={data ? `${plural(data.length, 'source')} that tiles of dashboards can read` : 'Loading…'}
       actions={
         canChangeDashboards && (
           <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
@@ -115,7 +115,7 @@ function createColumns(canChange: boolean, onAction: (source: Source, action: So
         </>
       ),
     },
-    { header: 'Kind', sortBy: ({ kind }) => kind, cell: ({ kind }) => KIND_LABELS[kind] },
+    { header: 'Kind', sortBy: ({ kind }) => kind, cell: ({ kind }) => KIND_LABELS[kind], from: 'sm' },
     { header: 'Table', cell: (source) => <Tables source={source} />, from: 'md' },
     {
       header: 'Columns',
