@@ -88,6 +88,10 @@ export function settleSwap(dataDirectory: string, isCommitted: boolean): void {
     if (!existsSync(current)) move(previous, current);
   } else if (!isCommitted) {
     putBack(note, listPaths(dataDirectory));
+  } else if (existsSync(next)) {
+    // The renames were lost with the power although they had been synchronized.
+    move(current, previous);
+    move(next, current);
   }
   sync(dataDirectory);
   for (const part of [next, previous]) remove(part);

@@ -46,7 +46,7 @@ export function toCurrent(observed: Observed, desired: Desired): Observed {
     return {
       ...observed,
       state: 'degraded',
-      reason: `The driver is at generation ${generation} and the service at ${desired.generation}: it was changed by another control plane, or the store was restored from a backup`,
+      reason: `The driver is at generation ${generation} and the service at ${desired.generation}: another control plane uses it, or the store was restored from a backup`,
     };
   if (observed.state === 'degraded') return observed;
   return {
