@@ -13,9 +13,10 @@ vi.setConfig({ testTimeout: 300_000 });
 const CANNOT_RUN: [command: RegExp, reason: string][] = [
   [/^npm (start|test|run build)\b/, 'installs packages, builds the program under test, or runs this suite'],
   [
-    /^(npm install|npx|docker|kubectl|helm|systemctl|printf 'POSTGRES_PASSWORD|cp deploy\/)\b/,
+    /^(npm install|npx|docker|kubectl|helm|systemctl|journalctl|printf 'POSTGRES_PASSWORD|cp deploy\/)\b/,
     'needs a release, a container engine, a cluster or systemd; see test/packages',
   ],
+  [/^pilothouse init\b/, 'needs a store without an organization; see test/cli/init.test.ts'],
   [/--clickhouse-url http:\/\/…/, 'needs a ClickHouse server'],
   [
     /--to postgres:\/\/user:password@host|--database-url postgres:\/\/user:password@host/,

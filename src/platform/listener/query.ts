@@ -10,8 +10,10 @@ export interface Address {
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 300;
+/** Distinguishes our statements from those of users. */
+export const OWN_COMMENT = 'pilothouse';
 /** The query log of a service has the queries of its users only. */
-const PATH = '/?log_queries=0';
+const PATH = `/?log_queries=0&log_comment=${OWN_COMMENT}`;
 
 /**
  * Runs a statement of ours and returns the response. The connection is not kept: an idle connection would be one more

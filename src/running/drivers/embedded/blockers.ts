@@ -1,5 +1,5 @@
 import type { Upstream } from '../../../management/services/driver.ts';
-import { queryRows } from '../../../platform/listener/query.ts';
+import { OWN_COMMENT, queryRows } from '../../../platform/listener/query.ts';
 import { OWNER } from './running-service.ts';
 
 /** Work that would be interrupted if the service were stopped now. */
@@ -14,7 +14,7 @@ const MAX_DETAIL_CHARACTERS = 200;
 
 const STATEMENT = `
 SELECT 'merge' AS type, concat(database, '.', table, ': ', toString(num_parts), ' parts, ', toString(toUInt8(progress * 100)), ' %') AS detail
-FROM system.merges WHERE NOT is_mutation
+FROM system.merges WHERE NOT is_mutation AND database != 'system'
 UNION ALL
 SELECT 'mutation', concat(database, '.', table, ': ', toString(parts_to_do), ' parts left, ', command)
 FROM system.mutations WHERE NOT is_done AND NOT is_killed AND latest_fail_reason = ''
@@ -22,7 +22,7 @@ UNION ALL
 SELECT 'backup', name FROM system.backups WHERE status IN ('CREATING_BACKUP', 'RESTORING')
 UNION ALL
 SELECT 'running_query', concat(toString(count()), ' running at the service') FROM system.processes
-WHERE user = '${OWNER}' AND query_id != queryID() HAVING count() > 0
+WHERE user = '${OWNER}' AND Settings['log_comment'] != '${OWN_COMMENT}' HAVING count() > 0
 LIMIT ${MAX_BLOCKERS}`;
 
 export async function listBlockers(upstream: Upstream, signal: AbortSignal): Promise<Blocker[]> {
