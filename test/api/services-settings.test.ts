@@ -146,7 +146,8 @@ onEachStore('the settings of a service', (store) => {
     ],
     [
       { ...window, numReplicas: 1 },
-      'entries[0].minReplicas: The first service of a warehouse must have at least 2 replicas <number:1>',
+      'entries[0].minReplicas: The first service of a warehouse must have at least 2 replicas <number:1>; ' +
+        'request body.entries[0].maxReplicas: The first service of a warehouse must have at least 2 replicas <number:1>',
     ],
     [{ ...window, weekdays: [7] }, 'entries[0].weekdays[0]: The value must be at most 6 <number:7>'],
     [
