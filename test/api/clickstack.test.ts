@@ -105,10 +105,13 @@ onEachStore('ClickStack under /v1', (store) => {
     expect((await call('GET', `${foreign}/${acme.dashboard}`, undefined, { key: globex.admin })).status).toBe(404);
   });
 
-  it.each(['alerts', 'webhooks', 'saved-searches'])('%s are not supported: the ordinary 404', async (name) => {
-    const { status, json } = await call('GET', `${PATH}/${name}`);
-    expect([status, json.error]).toEqual([404, expect.stringMatching(/^NOT_FOUND: /)]);
-  });
+  it.each(['alerts', 'webhooks', 'saved-searches'])(
+    'B2: %s are not served: a 501, which no client reads as deleted',
+    async (name) => {
+      const { status, json } = await call('GET', `${PATH}/${name}`);
+      expect([status, json.error]).toEqual([501, expect.stringMatching(/^NOT_IMPLEMENTED: /)]);
+    },
+  );
 });
 
 onEachStore('connections', (store) => {

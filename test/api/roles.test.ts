@@ -27,6 +27,8 @@ const isRead = (method: string, path: string) => method === 'GET' || /\/(preview
 
 function listExpectedRoles(method: string, path: string): string[] {
   if (path === '/v1/whoami') return ['admin', 'developer', 'query_endpoints'];
+  // Needs the permission to create the service.
+  if (path.endsWith('/services/preview')) return ['admin'];
   return isRead(method, path) ? ['admin', 'developer'] : ['admin'];
 }
 

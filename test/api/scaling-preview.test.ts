@@ -43,6 +43,7 @@ onEachStore('the preview of a scaling change', (store) => {
           effectiveMinReplicaMemoryGb: 32,
           effectiveIdleScaling: false,
         },
+        status: { ...before.status, requested: { replicas: 4, replicaMemoryGb: 32 } },
       },
       monthlyCost: {
         before: { min: 0, max: monthly(3, 120), replicas: 3 },
@@ -73,10 +74,10 @@ onEachStore('the preview of a scaling change', (store) => {
       numReplicas: 3,
       idleScaling: true,
       idleTimeoutMinutes: 15,
-      monthlyCost: { min: 0, max: monthly(3, 120) },
+      monthlyCost: { min: 0, max: monthly(3, 120), replicas: 3 },
     });
     const sized = await previewNew({ numReplicas: 2, maxReplicaMemoryGb: 32, idleScaling: false });
-    expect(sized.json.result.monthlyCost).toEqual({ min: monthly(2, 16), max: monthly(2, 32) });
+    expect(sized.json.result.monthlyCost).toEqual({ min: monthly(2, 16), max: monthly(2, 32), replicas: 2 });
     expect((await previewNew({}, initech)).json.result).toMatchObject({ numReplicas: 1, maxReplicaMemoryGb: 8 });
     // Rejected for the reasons that creating it would be.
     expect((await previewNew({ numReplicas: 1 })).json.error).toContain('numReplicas');

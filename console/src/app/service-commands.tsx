@@ -69,7 +69,7 @@ export function useServiceCommands({ onAsk, onAnswer }: { onAsk(): void; onAnswe
         ? [
             {
               verb: 'Scale',
-              onClick: () => void navigate({ to: '/services/$id', params: { id }, hash: 'scaling' }),
+              onClick: () => void navigate({ to: '/services/$id/scaling', params: { id } }),
             },
           ]
         : []),

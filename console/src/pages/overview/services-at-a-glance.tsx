@@ -50,7 +50,7 @@ export function ServicesAtAGlance() {
     return (
       <Panel title="Services">
         <EmptyState title="No services yet">
-          Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
+          Create one on the Services page, or declare it in the fleet file and run <code>pilothouse apply</code>.
         </EmptyState>
       </Panel>
     );
