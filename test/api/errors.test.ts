@@ -27,6 +27,11 @@ const VALID_BODY = {
 
 /** Members with other meanings elsewhere. */
 const QUERY_ENDPOINT = { roles: ['sql_console_read_only'], openApiKeys: [unknown] };
+/** By the end of the path: the bodies that differ from `VALID_BODY`. */
+const OTHER_BODIES: Record<string, object> = {
+  serviceQueryEndpoint: QUERY_ENDPOINT,
+  setup: { code: 'x', name: 'x', tier: 'SCALE' },
+};
 
 /** Unlike the others, these PATCH operations have required members. */
 const hasBody = (method: string, path: string): boolean =>
@@ -165,7 +170,7 @@ onEachStore('management responses', (store) => {
       method,
       path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
       ...(isManagement ? { key: admin } : { token: acme.writer }),
-      ...(hasBody(method, path) ? { body: path.endsWith('/serviceQueryEndpoint') ? QUERY_ENDPOINT : VALID_BODY } : {}),
+      ...(hasBody(method, path) ? { body: OTHER_BODIES[path.split('/').at(-1) ?? ''] ?? VALID_BODY } : {}),
     });
     expectFailure(path, response, 400);
     expect(response.text, `${method} ${path} ${query}`).toContain(name);
