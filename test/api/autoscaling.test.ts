@@ -69,7 +69,7 @@ onEachStore('autoscaling of a service', (store) => {
     const { recommendation } = (await get()).json.result;
     expect(recommendation).toMatchObject({ action: 'up', to: { memoryGb: 20, replicas: 3 } });
     expect(recommendation.reason).toBe(
-      'CPU peaked at 80% and memory at 25% in the last 3 hours, which is above the target, so a replica gets 20 GB instead of 16 GB.',
+      'CPU peaked at 80% and memory at 25% in the 90 measured minutes of the last 3 hours, which is above the target, so a replica gets 20 GB instead of 16 GB.',
     );
     const { points, stepMinutes } = (await get('/history')).json.result;
     expect(points).toHaveLength(90);

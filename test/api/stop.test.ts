@@ -160,7 +160,12 @@ describe('the ready line', () => {
       program.kill('SIGTERM');
       expect(await program.ended).toBe(0);
       expect(program.stdout()).toBe(`${JSON.stringify({ ready: true, url, dashboardUrl, store: 'libsql' })}\n`);
-      for (const line of program.stderr().trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+      // Next to the log, a store without an organization gets the link of the first run.
+      const lines = program.stderr().trimEnd().split('\n');
+      expect(lines.filter((line) => line.includes('/setup#code='))).toHaveLength(1);
+      const logged = lines.filter((line) => line.startsWith('{'));
+      expect(logged.length).toBeGreaterThan(0);
+      for (const line of logged) expect(JSON.parse(line)).toHaveProperty('msg');
     } finally {
       program.kill('SIGKILL');
       rmSync(directory, { recursive: true, force: true });
