@@ -123,13 +123,10 @@ describe('a service behind a webhook', () => {
       );
     };
     await settle(16);
-    await server.call({
-      method: 'PATCH',
-      path: `${at}/replicaScaling`,
-      key: acme.admin,
-      body: { minReplicaMemoryGb: 32 },
-    });
+    const body = { minReplicaMemoryGb: 32 };
+    const changed = await server.call({ method: 'PATCH', path: `${at}/replicaScaling`, key: acme.admin, body });
     await settle(32);
+    expect(changed.json.result.status.generation).toBe(posts.at(-1)?.generation);
   });
 
   it('is degraded and not billed while the receiver claims what no service can have', async () => {

@@ -5,7 +5,7 @@ import { type LockedService, lockService } from './change-store.ts';
 import { missingService } from './missing-service.ts';
 import type { Service } from './service.ts';
 import type { ServiceActivity } from './service-activities.ts';
-import { updateService } from './store.ts';
+import { toNextGeneration, updateService } from './store.ts';
 
 interface Changed {
   after: Service;
@@ -31,7 +31,7 @@ export function createServiceWriter({ state, audit }: { state: State; audit: Aud
           const resource = { type: 'service', id } as const;
           for (const activity of changed.activities)
             await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
-          return changed.after;
+          return { ...changed.after, generation: toNextGeneration(changed.after) };
         },
         { organizationId, id },
       ),

@@ -14,7 +14,14 @@ import type { ScalingContext } from './scaling-limits.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import { getScalingActivityType } from './service-activities.ts';
-import { findService, listServicePage, listServices, listServicesById, listWarehouses } from './store.ts';
+import {
+  findService,
+  listServicePage,
+  listServices,
+  listServicesById,
+  listWarehouses,
+  toNextGeneration,
+} from './store.ts';
 import { toRequiredTags } from './tag-filter.ts';
 import { listTaggedPage } from './tag-store.ts';
 
@@ -116,7 +123,7 @@ export function createServices({ state, audit, organizations }: Options) {
             serviceId: id,
             ...changed,
           });
-          return after;
+          return { ...after, generation: toNextGeneration(after) };
         },
         { organizationId, id },
       );
