@@ -17,9 +17,9 @@ function readUserName(): string {
 }
 
 // A reader that closes its end of the pipe (`| head`) ends the program without an error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A message that cannot be written, to a full disk for example, must not stop a server.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => void (error.code === 'EPIPE' && process.exit(0)));
 
 const MAX_STOP_MS = 30_000;
 

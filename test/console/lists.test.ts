@@ -112,7 +112,7 @@ inBrowser(
 
       await page.keyboard.press('Control+k');
       await page.getByPlaceholder('Search pages, services, dashboards and actions…').fill('unit-003');
-      await page.getByRole('button', { name: /Unit-003/ }).click();
+      await page.getByRole('button', { name: 'Unit-003 Simulated service' }).click();
       await page.getByRole('heading', { name: 'Unit-003' }).waitFor();
 
       // The audit log records the id of the service only; the name finds it.

@@ -145,7 +145,7 @@ inBrowser('every page', (browser) => {
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Search pages, services, dashboards and actions…').waitFor();
     await page.keyboard.type('reader');
-    await page.getByRole('button', { name: /reader/ }).waitFor();
+    await page.getByRole('button', { name: 'reader Simulated service' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'reader', level: 1 }).waitFor();
     expect(await page.evaluate('document.activeElement.id')).toBe('main');

@@ -119,10 +119,12 @@ inBrowser(
 
       const id = page.url().split('/').at(-1) ?? '';
       // The driver runs one of three replicas: the size and the cost are for one.
+      await tab(page, 'Scaling').click();
       const scaling = page.getByRole('form', { name: 'Scaling' });
       await scaling.getByText('120 GB in total with 1 replica').waitFor();
       await scaling.getByText('This service runs 1 replica').waitFor();
       await scaling.getByText('Current, 1 replica').waitFor();
+      await tab(page, 'Overview').click();
 
       // A timeout that the API does not accept, and with which the service idles at once; then a change makes the
       // reconciler look at it.

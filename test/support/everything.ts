@@ -33,6 +33,7 @@ const SERVICE_PARTS = [
   'autoscaling/history',
   'idle',
   'prometheus',
+  'logs',
   ...OPTIONAL_PARTS,
 ];
 
