@@ -1,7 +1,8 @@
+import { NAME_LENGTH } from '../management/keys/schema.ts';
 import { TIERS } from '../management/organizations/organization.ts';
 import { STORE_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand } from './command.ts';
-import { anyText, jsonOption, oneOf, option, requiredOption } from './parameters.ts';
+import { jsonOption, oneOf, option, requiredOption, textWithin } from './parameters.ts';
 
 const DEFAULT_TIER = 'SCALE';
 
@@ -11,7 +12,7 @@ export const init = defineCommand({
   settings: STORE_SETTINGS,
   mayCreateStore: true,
   options: {
-    name: requiredOption('<name>', 'Name of the organization', anyText),
+    name: requiredOption('<name>', 'Name of the organization', textWithin(NAME_LENGTH)),
     tier: option('<tier>', `Tier: ${TIERS.join(', ')}; ${DEFAULT_TIER} if omitted`, oneOf(TIERS)),
     fleetOut: option('<file>', 'Write the organization to a new fleet file, with hashes instead of secrets'),
     json: jsonOption,

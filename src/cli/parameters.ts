@@ -40,6 +40,12 @@ const shorten = (text: string): string =>
 
 export const anyText: ValueRule<string> = { rule: '', parse: (text) => text };
 
+/** The limits of a schema of text. */
+export const textWithin = ({ minLength, maxLength }: { minLength: number; maxLength: number }): ValueRule<string> => ({
+  rule: `must have ${minLength} to ${maxLength} characters`,
+  parse: (text) => (text.length >= minLength && text.length <= maxLength ? text : INVALID),
+});
+
 export function oneOf<T extends string>(allowed: readonly T[]): ValueRule<T> {
   return {
     rule: `must be one of ${allowed.join(', ')}`,

@@ -11,6 +11,8 @@ export const STORABLE_RULE = 'The value must not contain NUL characters or unpai
  */
 const CONTROLS = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
+export const hasControls = (text: string): boolean => text.search(CONTROLS) >= 0;
+
 /** Text of users for a terminal or a log. The escapes are those of JSON, so JSON keeps its meaning. */
 export const escapeControls = (text: string): string =>
   text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

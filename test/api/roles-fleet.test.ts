@@ -37,8 +37,8 @@ onEachStore('roles in a fleet file', (store) => {
     expect(await listChanges()).toContain('add role scaler');
     expect(await listChanges()).toEqual([]);
     const { domains } = test;
-    const [, , , role] = await domains.roles.list(acme.id);
-    expect(role).toMatchObject({ role: { name: 'scaler' }, type: 'custom' });
+    const role = (await domains.roles.list(acme.id)).find(({ type }) => type === 'custom');
+    expect(role).toMatchObject({ role: { name: 'scaler' } });
     expect(role?.role.policies).toEqual([
       createPolicy(['instanceScalingUpdate'], [`instance/${acme.primary}`]),
       createPolicy(['organizationGet']),
@@ -78,7 +78,7 @@ onEachStore('roles in a fleet file', (store) => {
     ];
     for (const [changes, expected] of wrong)
       await expect(apply(changes), expected).rejects.toThrow(`organizations[0].${expected}`);
-    const [, , , role] = await test.domains.roles.list(acme.id);
+    const role = (await test.domains.roles.list(acme.id)).find(({ type }) => type === 'custom');
     const withId = { ...ci, customRoles: [role?.role.id] };
     await expect(apply({ roles: [], keys: [withId] }, { prune: true })).rejects.toThrow(
       `The key ci has a role that does not exist <string:${role?.role.id}>`,

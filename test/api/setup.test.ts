@@ -54,6 +54,12 @@ onEachStore('the first organization', (store) => {
     expect(activities.map(({ type }: { type: string }) => type).sort()).toEqual(['create_organization', 'key_create']);
     expect(activities[0]).toMatchObject({ actorDetails: 'pilothouse setup', actorIpAddress: '127.0.0.1' });
 
+    // No file declares the organization yet, so it can be renamed.
+    for (const body of [{ name: 'Acme' }, { name }])
+      expect(await server.call({ method: 'PATCH', path, key, body })).toMatchObject({
+        status: 200,
+        json: { result: body },
+      });
     expect(fleetFile).not.toContain(keySecret);
     expect(fleetFile).not.toContain(keyId);
     expect(await getServerStore(server).plan(fleetFile)).toEqual([]);
@@ -74,10 +80,13 @@ onEachStore('guessing the setup code', (store) => {
   const server = useServer(store, { fleet: EMPTY_FLEET });
 
   it('counts as failed authentication of the address', async () => {
-    const guesses = Array.from({ length: GUESSES }, (_, index) => setUp(server, { code: `guess${index}` }));
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(300);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(GUESSES - 300);
+    const statuses: number[] = [];
+    // A few at a time: on a busy machine, requests that wait long for a connection to the store are a 503.
+    for (let sent = 0; sent < GUESSES; sent += 10) {
+      const guesses = Array.from({ length: 10 }, (_, index) => setUp(server, { code: `guess${sent + index}` }));
+      statuses.push(...(await Promise.all(guesses)).map(({ status }) => status));
+    }
+    expect(statuses).toEqual([...Array(300).fill(401), ...Array(GUESSES - 300).fill(429)]);
   });
 });
 

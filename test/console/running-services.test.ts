@@ -209,7 +209,7 @@ inBrowser(
       await row.getByText('The webhook failed').waitFor();
       await row.getByRole('link').click();
       const status = panel(page, 'Status');
-      await page.getByText('The service is degraded').waitFor();
+      await page.getByRole('alert').getByText('The service is degraded').waitFor();
       await status.getByText(/^Change 1, attempt \d+/).waitFor();
       await panel(page, 'Connect').getByText('No endpoint: the webhook reports no address').waitFor();
       await tab(page, 'History').click();

@@ -1,5 +1,6 @@
-import { parseAllDocuments, stringify, type YAMLParseError } from 'yaml';
+import { Document, parseAllDocuments, visit, type YAMLParseError } from 'yaml';
 import { AppError } from '../errors.ts';
+import { hasControls } from '../text.ts';
 
 /** Parses one document; `subject` is the start of an error message, such as `The fleet file`. */
 export function parseYamlOrJson(text: string, subject: string): unknown {
@@ -39,5 +40,16 @@ function formatReason({ message, linePos }: YAMLParseError): string {
   return at ? `line ${at.line}, column ${at.col}: ${reason}` : reason;
 }
 
-/** Without line breaks inside values, so that two files can be compared line by line. */
-export const formatYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+/**
+ * Without line breaks inside values, so that two files can be compared line by line. Values with control characters are in
+ * double quotes, where the escapes of `escapeControls` keep their meaning.
+ */
+export function formatYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && hasControls(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+}

@@ -33,7 +33,8 @@ export const IpAccessEntry = NamedObject('IpAccessListEntry', {
   description: Type.Optional(storable({ maxLength: 1024 })),
 });
 
-export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
+export const NAME_LENGTH = { minLength: 1, maxLength: 255 };
+export const CredentialName = storable({ ...NAME_LENGTH, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
 const Roles = Type.Array(Type.Enum([...KEY_ROLES]), {
   minItems: 1,

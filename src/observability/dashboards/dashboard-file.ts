@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { stringify } from 'yaml';
 import { AppError, rejectViolations, type Violation } from '../../kernel/errors.ts';
 import { createSchemaCheck } from '../../kernel/schemas/schema-check.ts';
-import { parseDocuments, parseYamlOrJson } from '../../kernel/schemas/yaml-text.ts';
+import { formatYaml, parseDocuments, parseYamlOrJson } from '../../kernel/schemas/yaml-text.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { listDashboardViolations } from './dashboard.ts';
 import { type Dashboard, DashboardBody } from './schema.ts';
@@ -45,7 +44,5 @@ function listFileViolations(value: unknown, prefix: string): Violation[] {
 
 /** The inverse of `parseDashboardFile`. Includes members with default values. */
 export function formatDashboardFile(dashboard: Dashboard & { organization?: string }, isJson: boolean): string {
-  return isJson
-    ? JSON.stringify(dashboard, null, 2)
-    : stringify(dashboard, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+  return isJson ? JSON.stringify(dashboard, null, 2) : formatYaml(dashboard).trimEnd();
 }

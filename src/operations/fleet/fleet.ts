@@ -23,6 +23,8 @@ interface ApplyOptions extends DryRunOption {
   force?: boolean;
   /** Remove resources that were declared when the file was last applied and no longer are. */
   prune?: boolean;
+  /** False: the file is not remembered, and its resources are like those created over the API. Default: true. */
+  isDeclaration?: boolean;
   /** Runs in the transaction, while no other file can be applied. Throws if the file must not be applied. */
   check?(tx: Db): Promise<void>;
   /** By default the progress is logged. */

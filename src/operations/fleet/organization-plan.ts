@@ -46,7 +46,7 @@ export async function planOrganization(
   { organization: declared, resources }: DeclaredOrganization,
   now: number,
   actor: Actor,
-  { force = false, prune = false },
+  { force = false, prune = false, isDeclaration = true },
 ): Promise<OrganizationPlan> {
   const documents = await listDocuments(tx, declared.id);
   const context: Context = {
@@ -89,7 +89,7 @@ export async function planOrganization(
     storedCount: kinds.reduce((count, { pairs }) => count + pairs.length, 0),
     async store(tx, report) {
       for (const kind of kinds) await kind.store(tx, report);
-      await putDocuments(tx, declared.id, newDocuments([declared, ...resources], documents));
+      if (isDeclaration) await putDocuments(tx, declared.id, newDocuments([declared, ...resources], documents));
     },
   };
 

@@ -51,6 +51,7 @@ export function createSetup({ state, clock, organizations, fleet }: Options) {
     async create(actor: Actor, wanted: NewOrganization, { code }: { code?: string } = {}) {
       const { organization, credentials, text, file } = declareFirstOrganization(wanted);
       await fleet.apply(file, actor, {
+        isDeclaration: false,
         async check(tx) {
           if (await organizations.exist(tx))
             throw new AppError('conflict', 'An organization already exists; sign in with one of its keys');

@@ -17,7 +17,7 @@ import { type App, type SchemaTypes, validateWithSchemas } from './requests/vali
 import { toAppError } from './responses/errors.ts';
 import { SECURITY_HEADERS } from './responses/security-headers.ts';
 import { buildSerializer } from './responses/serialization.ts';
-import { findMissingMethodReason, findQueryReason } from './responses/unsupported-operations.ts';
+import { findQueryReason } from './responses/unsupported-operations.ts';
 
 export interface AppOptions {
   log: Logger;
@@ -132,9 +132,7 @@ export function createApp({
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0)
       return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
-    const reason = findMissingMethodReason(request.method, getPath(request.url));
-    const text = `${request.method} is not allowed; use ${allowed.join(' or ')}`;
-    return new AppError('method_not_allowed', reason === undefined ? text : `${text}: ${reason}`, {
+    return new AppError('method_not_allowed', `${request.method} is not allowed; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
   }

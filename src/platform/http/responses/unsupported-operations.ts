@@ -69,12 +69,6 @@ export const CLICK_STACK_SERVICE_PARTS: Parts = Object.fromEntries(
   Object.entries(MANAGED_CLICK_STACK_PARTS).map(([part, reason]) => [`clickstack/${part}`, reason]),
 );
 
-/** Why a method that the public interface has at a served path is missing. */
-export const findMissingMethodReason = (method: string, path: string): string | undefined =>
-  method === 'PATCH' && /^\/v1\/organizations\/[^/]+$/.test(path)
-    ? 'Organizations are declared in the fleet file'
-    : undefined;
-
 /** Of the query service of the hosted system, which clients can be told to look for at this address. */
 const QUERY_PATH = /^\/service\/[^/]+\/run$/;
 
