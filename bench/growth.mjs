@@ -68,7 +68,26 @@ const fleet = {
   ],
 };
 
-const pick = (count, step = 7919) => Array.from({ length: 200 }, (_, index) => 1 + ((index * step) % (count - 1)));
+/** Limits the memory of the load generator. More rows than any cache of the server holds. */
+const MAX_PICKED = 20_000;
+
+/** Numbers from the whole range, in an order without a pattern. */
+function pick(count) {
+  const picked = Array.from(
+    { length: Math.min(count, MAX_PICKED) },
+    (_, index) => 1 + Math.floor((index * count) / Math.min(count, MAX_PICKED)),
+  );
+  let seed = 1;
+  for (let last = picked.length - 1; last > 0; last--) {
+    seed = (seed * 48271) % 2147483647;
+    const other = seed % (last + 1);
+    [picked[last], picked[other]] = [picked[other], picked[last]];
+  }
+  return picked;
+}
+
+/** Commits of other clients, which empty every cache of rows. */
+const COMMITS_PER_SECOND = 100;
 
 /** The requests of an operation, for a store of a size. */
 const OPERATIONS = {
@@ -76,7 +95,7 @@ const OPERATIONS = {
     pick(services).map((number) => formatRequest('GET', `${base}/services/${toServiceId(number)}`)),
   'PATCH …/scaling': ({ services }) =>
     [4, 5].flatMap((numReplicas) =>
-      pick(Math.min(services, 100), 1).map((number) =>
+      pick(services).map((number) =>
         formatRequest('PATCH', `${base}/services/${toServiceId(number)}/scaling`, { numReplicas }),
       ),
     ),
@@ -86,12 +105,12 @@ const OPERATIONS = {
   'GET …/activities?limit=100': () => [formatRequest('GET', `${base}/activities?limit=100`)],
   'GET …/usageCost of a day': () => [formatRequest('GET', `${base}/usageCost?from_date=2026-10-15&to_date=2026-10-15`)],
   'GET /api/v2/dashboards/{id}': ({ dashboards }) =>
-    pick(dashboards, 7).map((number) =>
+    pick(dashboards - 1).map((number) =>
       formatRequest('GET', `/api/v2/dashboards/growth-${pad(number)}`, undefined, { authorization: bearer }),
     ),
   // Each request changes the name.
   'PUT /api/v2/dashboards/{id}': ({ dashboards }) =>
-    pick(Math.min(dashboards, 10), 1).map((number, index) =>
+    pick(dashboards - 1).map((number, index) =>
       formatRequest(
         'PUT',
         `/api/v2/dashboards/growth-${pad(number)}`,
@@ -123,8 +142,26 @@ async function storeRows(store, createStore) {
   const small = await startFilled('small', store, SMALL, await createStore('small'));
   const large = await startFilled('large', store, LARGE, await createStore('large'));
   const rows = [];
-  for (const [name, toRequests] of Object.entries(OPERATIONS)) {
-    const target = (server, size) => ({ port: server.port, connections: CONNECTIONS, requests: toRequests(size) });
+  const { 'PATCH …/scaling': toChanges, 'GET …/services/{id}': toReads } = OPERATIONS;
+  const measurements = [
+    ...Object.entries(OPERATIONS).map(([name, toRequests]) => ({ name, toRequests })),
+    { name: `GET …/services/{id} during ${COMMITS_PER_SECOND} commits/s`, toRequests: toReads, toCommits: toChanges },
+  ];
+  for (const { name, toRequests, toCommits } of measurements) {
+    const target = (server, size) => ({
+      port: server.port,
+      connections: CONNECTIONS,
+      requests: toRequests(size),
+      ...(toCommits && {
+        beside: {
+          port: server.port,
+          connections: 2,
+          requests: toCommits(size),
+          expected: '200',
+          perSecond: COMMITS_PER_SECOND,
+        },
+      }),
+    });
     const [before, after] = await runLoad([target(small, SMALL), target(large, LARGE)]);
     const cost = median(before.perSecond.map((rate, slice) => rate / after.perSecond[slice]));
     rows.push({

@@ -8,7 +8,9 @@ import { openCommitLoop } from './baseline-commits.mjs';
 import { openPostgresCommits } from './baseline-postgres-commits.mjs';
 
 /**
- * @typedef {{ port: number, connections: number, requests: string[], expected: string, perSecond?: number } | { commitsIn: string } | { postgresCommits: object }} Target
+ * `beside`: loads the same server at the same time and is not measured.
+ * @typedef {{ port: number, connections: number, requests: string[], expected: string, perSecond?: number }} Load
+ * @typedef {Load & { beside?: Load } | { commitsIn: string } | { postgresCommits: object }} Target
  * @type {{ targets: Target[], slices: number, sliceMs: number }}
  */
 const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -103,7 +105,21 @@ async function openConnections({ port, connections, requests, expected, perSecon
 function openTarget(target) {
   if (target.commitsIn) return openCommitLoop(target.commitsIn);
   if (target.postgresCommits) return openPostgresCommits(target.postgresCommits);
-  return openConnections(target);
+  return target.beside ? openBoth(target) : openConnections(target);
+}
+
+async function openBoth({ beside, ...target }) {
+  const [measured, other] = await Promise.all([openConnections(target), openConnections(beside)]);
+  return {
+    async runFor(ms) {
+      const [latencies] = await Promise.all([measured.runFor(ms), other.runFor(ms)]);
+      return latencies;
+    },
+    close() {
+      measured.close();
+      other.close();
+    },
+  };
 }
 
 const targets = await Promise.all(job.targets.map(openTarget));
