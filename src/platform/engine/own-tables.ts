@@ -1,6 +1,5 @@
-import type { Migration } from '../../kernel/migration.ts';
+import { type Migration, readMigrations } from '../../kernel/migration.ts';
 import { findInPackage } from '../../kernel/package-files.ts';
-import { readMigrations } from './migrate.ts';
 
 export function getMigrationsFolder(): string {
   const folder = findInPackage('migrations/engine');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { AppliedMigration, Migration } from '../../kernel/migration.ts';
+import { type AppliedMigration, type Migration, readMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { applyMigrations, lockSchema, readMigrations, rejectForeignHistory } from './migrate.ts';
+import { applyMigrations, lockSchema } from './migrate.ts';
 import { migrationsFolder } from './migrations-folder.ts';
 import type { RawStore } from './raw-access.ts';
 import type { State } from './state.ts';
@@ -21,11 +21,11 @@ const CREATED_TABLE = /^CREATE TABLE (\w+)/i;
 /** The migrations of this version, oldest first. */
 export const listMigrations = (): Migration[] => readMigrations(migrationsFolder());
 
-/** The migrations that the store has. Rejects a store that is newer than this version. */
+/** The migrations that the store has. Rejects a store of a version that this one cannot read. */
 export async function readHistory(db: Db, kind: State['kind']): Promise<AppliedMigration[]> {
   if (!(await listOwnTables(db, kind)).some(({ name }) => name === HISTORY)) return [];
   const applied = await db.selectFrom(HISTORY).select(['version', 'name', 'checksum']).orderBy('version').execute();
-  rejectForeignHistory(applied, listMigrations());
+  rejectForeignHistory('database', applied, listMigrations());
   return applied;
 }
 
