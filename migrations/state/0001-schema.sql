@@ -86,6 +86,18 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_time ON api_keys (organization_id, created_at, id);
 CREATE INDEX api_keys_by_name ON api_keys (organization_id, sort_name, id);
 
+-- Which keys have a role. The document of a key has its roles too, so that a key is one row; these rows are the index of the
+-- roles. The oldest keys of a role come first, as in lists.
+CREATE TABLE key_roles (
+  organization_id TEXT NOT NULL,
+  -- The name of a system role, or the id of a custom role.
+  role TEXT NOT NULL,
+  -- Of the key.
+  created_at BIGINT NOT NULL,
+  key_id TEXT NOT NULL,
+  PRIMARY KEY (organization_id, role, created_at, key_id)
+);
+
 -- Roles that an organization defines.
 CREATE TABLE custom_roles (
   organization_id TEXT NOT NULL REFERENCES organizations (id),

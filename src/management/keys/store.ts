@@ -6,7 +6,8 @@ import { MAX_LEAD_MS } from '../../platform/credentials/last-used.ts';
 import { isUniqueViolation } from '../../platform/state/failures.ts';
 import { countRecords, type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
-import type { ApiKeyRow, Db } from '../../platform/state/tables.ts';
+import { preparedRows } from '../../platform/state/prepared-rows.ts';
+import type { ApiKeyRow, Db, KeyRoleRow } from '../../platform/state/tables.ts';
 import type { Key } from './key.ts';
 
 /** `usedAt` is updated separately from all other fields, so it is a column and not part of the document. */
@@ -128,32 +129,61 @@ export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   return rows.map(toKey);
 }
 
-/** The keys with a role, or with any custom role; oldest first, at most `limit`. */
-export async function listKeysWithRole(
+/** A role is found by its rows in `key_roles`; a key is read without them, because its document has its roles too. */
+const toRoleRows = ({ organizationId, id, createdAt, roles, customRoleIds = [] }: Key): KeyRoleRow[] =>
+  [...new Set<string>([...roles, ...customRoleIds])].map((role) => ({
+    organization_id: organizationId,
+    role,
+    created_at: createdAt,
+    key_id: id,
+  }));
+
+const insertRoles = preparedRows<KeyRoleRow>(['organization_id', 'role', 'created_at', 'key_id'], (db, rows) =>
+  db.insertInto('key_roles').values(rows),
+);
+
+async function deleteRoles(tx: Db, key: Key): Promise<void> {
+  for (const { role } of toRoleRows(key))
+    await tx
+      .deleteFrom('key_roles')
+      .where('organization_id', '=', key.organizationId)
+      .where('role', '=', role)
+      .where('created_at', '=', key.createdAt)
+      .where('key_id', '=', key.id)
+      .execute();
+}
+
+const selectByRole = (db: Db, organizationId: string, roleId: string, limit: number) =>
+  db
+    .selectFrom('key_roles')
+    .where('key_roles.organization_id', '=', organizationId)
+    .where('key_roles.role', '=', findSystemRole(roleId) ?? roleId)
+    .orderBy('key_roles.created_at')
+    .orderBy('key_roles.key_id')
+    .limit(limit);
+
+/** The keys with a role; oldest first, at most `limit`. */
+export async function listKeysWithRole(db: Db, organizationId: string, roleId: string, limit: number): Promise<Key[]> {
+  const rows = await selectByRole(db, organizationId, roleId, limit)
+    .innerJoin('api_keys', (join) =>
+      join
+        .onRef('api_keys.organization_id', '=', 'key_roles.organization_id')
+        .onRef('api_keys.id', '=', 'key_roles.key_id'),
+    )
+    .select(['api_keys.document', 'api_keys.used_at'])
+    .execute();
+  return rows.map(toKey);
+}
+
+/** The ids of the same keys. */
+export async function listKeyIdsWithRole(
   db: Db,
   organizationId: string,
-  roleId: string | 'custom',
+  roleId: string,
   limit: number,
-): Promise<Key[]> {
-  const systemRole = findSystemRole(roleId);
-  const pattern = systemRole
-    ? `%"roles":[%"${systemRole}"%`
-    : `%"customRoleIds":["%${roleId === 'custom' ? '' : `${roleId}"%`}`;
-  const rows = await db
-    .selectFrom('api_keys')
-    .select(['document', 'used_at'])
-    .where('organization_id', '=', organizationId)
-    .where('document', 'like', pattern)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  // The pattern also matches a key that has the same text in a later member.
-  return rows
-    .map(toKey)
-    .filter(({ roles, customRoleIds = [] }) =>
-      systemRole ? roles.includes(systemRole) : roleId === 'custom' || customRoleIds.includes(roleId),
-    );
+): Promise<string[]> {
+  const rows = await selectByRole(db, organizationId, roleId, limit).select('key_roles.key_id').execute();
+  return rows.map(({ key_id }) => key_id);
 }
 
 const incrementKeyCount = prepared((db: Db, value: { organizationId: string; maxKeys: number }) =>
@@ -197,14 +227,15 @@ export async function insertKey(
       document: toDocument(key),
       sort_name: toSortName(key.name),
     });
-    return 'inserted';
   } catch (error) {
     if (isUniqueViolation(error)) return 'taken';
     throw error;
   }
+  await insertRoles(tx, toRoleRows(key));
+  return 'inserted';
 }
 
-export async function updateKey(tx: Db, key: Key): Promise<void> {
+export async function updateKey(tx: Db, before: Key, key: Key): Promise<void> {
   await tx
     .updateTable('api_keys')
     .set({
@@ -216,10 +247,16 @@ export async function updateKey(tx: Db, key: Key): Promise<void> {
     .where('organization_id', '=', key.organizationId)
     .where('id', '=', key.id)
     .execute();
+  // Most changes of a key do not concern its roles.
+  if (JSON.stringify(toRoleRows(before)) === JSON.stringify(toRoleRows(key))) return;
+  await deleteRoles(tx, before);
+  await insertRoles(tx, toRoleRows(key));
 }
 
 /** The key must exist: the organization's key count is decremented. */
-export async function deleteKey(tx: Db, organizationId: string, id: string): Promise<void> {
+export async function deleteKey(tx: Db, key: Key): Promise<void> {
+  const { organizationId, id } = key;
+  await deleteRoles(tx, key);
   await tx.deleteFrom('api_keys').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await tx
     .updateTable('organizations')
