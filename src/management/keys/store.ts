@@ -1,8 +1,6 @@
 import { findSystemRole } from '../../kernel/access/roles.ts';
-import { memoizeByObject } from '../../kernel/memo.ts';
 import { type Page, toSortName } from '../../kernel/page.ts';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
-import { MAX_LEAD_MS } from '../../platform/credentials/last-used.ts';
+import { createCredentialStore } from '../../platform/credentials/store.ts';
 import { isUniqueViolation } from '../../platform/state/failures.ts';
 import { countRecords, type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
@@ -19,86 +17,17 @@ const toKey = ({ document, used_at }: Pick<ApiKeyRow, 'document' | 'used_at'>): 
 
 const toDocument = (key: Key): string => JSON.stringify(key.usedAt === undefined ? key : { ...key, usedAt: undefined });
 
-const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
-  db
-    .selectFrom('api_keys')
-    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select(['api_keys.document', 'api_keys.used_at', 'organizations.cost_revision', 'organizations.role_revision'])
-    .where('api_keys.key_id_hash', '=', value.keyIdHash),
-);
+const credentials = createCredentialStore({
+  table: 'api_keys',
+  hashColumn: 'key_id_hash',
+  columns: ['document', 'used_at'],
+  toCredential: toKey,
+});
 
-/** A key found by its key id; its secret is not verified yet. */
-export interface KeyCandidate {
-  key: Key;
-  keySecretHash: Buffer;
-  costRevision: number;
-  roleRevision: number;
-}
+export const { findByHash: findKeyByHash, find: findKeyWithRevisions, list: listKeys } = credentials;
 
-/** Not limited to an organization: the key determines the organization of the request. */
-export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<KeyCandidate | undefined> {
-  return mapMaybe(selectByHash.first(db, { keyIdHash }), (row) => row && toCandidate(row));
-}
-
-const toCandidate = memoizeByObject(
-  (row: { document: string; used_at: number | null; cost_revision: number; role_revision: number }): KeyCandidate => {
-    const key = toKey(row);
-    return {
-      key,
-      keySecretHash: Buffer.from(key.keySecretHash),
-      costRevision: row.cost_revision,
-      roleRevision: row.role_revision,
-    };
-  },
-);
-
-const selectWithRevisions = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  db
-    .selectFrom('api_keys')
-    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select([
-      'api_keys.document',
-      'api_keys.used_at',
-      'organizations.cost_revision',
-      'organizations.dashboard_revision',
-      'organizations.role_revision',
-    ])
-    .where('api_keys.organization_id', '=', value.organizationId)
-    .where('api_keys.id', '=', value.id),
-);
-
-export interface KeyWithRevisions {
-  key: Key;
-  costRevision: number;
-  dashboardRevision: number;
-  roleRevision: number;
-}
-
-export async function findKeyWithRevisions(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<KeyWithRevisions | undefined> {
-  const row = await selectWithRevisions.first(db, { organizationId, id });
-  return (
-    row && {
-      key: toKey(row),
-      costRevision: row.cost_revision,
-      dashboardRevision: row.dashboard_revision,
-      roleRevision: row.role_revision,
-    }
-  );
-}
-
-export async function findKey(db: Db, organizationId: string, id: string): Promise<Key | undefined> {
-  const row = await db
-    .selectFrom('api_keys')
-    .select(['document', 'used_at'])
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && toKey(row);
-}
+export const findKey = async (db: Db, organizationId: string, id: string): Promise<Key | undefined> =>
+  (await credentials.find(db, organizationId, id))?.credential;
 
 export const listKeyPage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Key>> =>
   listPage(db, { table: 'api_keys', columns: ['document', 'used_at'], toItem: toKey }, organizationId, query);
@@ -117,17 +46,6 @@ export async function countKeys(
 const selectCount = prepared((db: Db, value: { organizationId: string }) =>
   db.selectFrom('organizations').select('key_count').where('id', '=', value.organizationId),
 );
-
-export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
-  const rows = await db
-    .selectFrom('api_keys')
-    .select(['document', 'used_at'])
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toKey);
-}
 
 /** A role is found by its rows in `key_roles`; a key is read without them, because its document has its roles too. */
 const toRoleRows = ({ organizationId, id, createdAt, roles, customRoleIds = [] }: Key): KeyRoleRow[] =>
@@ -257,23 +175,10 @@ export async function updateKey(tx: Db, before: Key, key: Key): Promise<void> {
 export async function deleteKey(tx: Db, key: Key): Promise<void> {
   const { organizationId, id } = key;
   await deleteRoles(tx, key);
-  await tx.deleteFrom('api_keys').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await credentials.remove(tx, organizationId, id);
   await tx
     .updateTable('organizations')
     .set((eb) => ({ key_count: eb('key_count', '-', 1) }))
     .where('id', '=', organizationId)
-    .execute();
-}
-
-/** Never moves backwards: another node may have stored a later use. */
-export async function markKeyUsed(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void> {
-  await tx
-    .updateTable('api_keys')
-    .set({ used_at: usedAt })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where((eb) =>
-      eb.or([eb('used_at', 'is', null), eb('used_at', '<', usedAt), eb('used_at', '>', usedAt + MAX_LEAD_MS)]),
-    )
     .execute();
 }
