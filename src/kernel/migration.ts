@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from './errors.ts';
+import { findInPackage } from './package-files.ts';
 
 /** What a store records about a migration that it has. */
 export interface AppliedMigration {
@@ -24,6 +25,13 @@ function parseMigration(file: string, text: string): Migration {
     .filter((statement) => statement !== '');
   const checksum = createHash('sha256').update(text).digest('hex');
   return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ''), checksum, statements };
+}
+
+/** The migrations of this version, oldest first. */
+export function listMigrations(part: 'state' | 'engine'): Migration[] {
+  const folder = findInPackage(`migrations/${part}`);
+  if (folder === undefined) throw new Error(`The folder migrations/${part} is missing from this installation`);
+  return readMigrations(folder);
 }
 
 /** The migrations in a folder, oldest first. */

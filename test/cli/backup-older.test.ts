@@ -1,19 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { listMigrations } from '../../src/kernel/migration.ts';
 import { openBackup } from '../../src/operations/backup/file-reader.ts';
 import { openBackupWriter } from '../../src/operations/backup/file-writer.ts';
 import { FORMAT } from '../../src/operations/backup/format.ts';
-import { listEngineMigrations } from '../../src/platform/engine/own-tables.ts';
-import { listMigrations } from '../../src/platform/state/contents.ts';
 import { acme } from '../support/fleet.ts';
 import { copyProgram } from '../support/migrations.ts';
 import { spawnProgram } from '../support/process.ts';
 import { createTarget } from '../support/restored.ts';
 import { onEachStore } from '../support/server.ts';
 
-const list = (migrations: ReturnType<typeof listMigrations>) =>
-  migrations.map(({ version, name, checksum }) => ({ version, name, checksum }));
+const list = (part: 'state' | 'engine') =>
+  listMigrations(part).map(({ version, name, checksum }) => ({ version, name, checksum }));
 
 async function writeBackup(path: string, seconds: number): Promise<void> {
   const writer = await openBackupWriter(path, { force: false });
@@ -23,8 +22,8 @@ async function writeBackup(path: string, seconds: number): Promise<void> {
     version: '0.1.0',
     createdAt: '2026-01-01T00:00:00.000Z',
     store: 'libsql',
-    stateMigrations: list(listMigrations()),
-    engineMigrations: list(listEngineMigrations()),
+    stateMigrations: list('state'),
+    engineMigrations: list('engine'),
   });
   const row = { id: acme.id, name: 'Acme', tier: 'SCALE', paid: 1, created_at: 0, key_count: 0, cost_revision: 1 };
   await writer.writeLine({ type: 'table', part: 'state', name: 'organizations', columns: Object.keys(row) });

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { type AppliedMigration, type Migration, readMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
+import { type AppliedMigration, type Migration, rejectForeignHistory } from '../../kernel/migration.ts';
 import { OWN_DATABASE } from './engine.ts';
 
 const HISTORY = `${OWN_DATABASE}.schema_migrations`;
@@ -8,10 +8,6 @@ const HISTORY = `${OWN_DATABASE}.schema_migrations`;
  * Migrates our tables and returns the names of the applied migrations. ClickHouse has no transactions for this, so every
  * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
-export const migrate = (client: ClickHouseClient, folder: string, signal: AbortSignal): Promise<string[]> =>
-  applyMigrations(client, readMigrations(folder), signal);
-
-/** The same for the given migrations only. */
 export async function applyMigrations(
   client: ClickHouseClient,
   available: readonly Migration[],

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { readMigrations } from '../../kernel/migration.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import { migrate } from './migrate.ts';
+import { applyMigrations } from './migrate.ts';
 import { openBackend, openEngine } from './open.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
@@ -23,7 +24,7 @@ it('an engine with older tables is migrated with its rows; one of a version befo
   const backend = openBackend(options);
   try {
     const { writer } = await backend.connect();
-    const upgrade = () => migrate(writer, directory, AbortSignal.timeout(60_000));
+    const upgrade = () => applyMigrations(writer, readMigrations(directory), AbortSignal.timeout(60_000));
     addFile('0001-notes', NOTES);
     expect(await upgrade()).toEqual(['0001-notes']);
     const values = [{ Id: 'a', Document: '{"title":"first"}' }];

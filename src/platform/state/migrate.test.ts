@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { createDatabase } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
+import { readMigrations } from '../../kernel/migration.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { openLibsql } from './libsql.ts';
 import { migrate, type Steps } from './migrate.ts';
@@ -51,7 +52,7 @@ onEachStore('an upgrade', (store) => {
 
   async function createOlder(): Promise<void> {
     addFile('0001-notes', NOTES);
-    expect(await migrate(state, directory, systemClock, steps)).toEqual(['0001-notes']);
+    expect(await migrate(state, readMigrations(directory), systemClock, steps)).toEqual(['0001-notes']);
     await state.write((tx) =>
       sql`INSERT INTO notes VALUES ('a', '{"title":"Ünit"}'), ('b', '{"title":""}')`.execute(tx),
     );
@@ -60,22 +61,22 @@ onEachStore('an upgrade', (store) => {
 
   it('applies the migrations that are missing, once, with the step that fills a new column', async () => {
     await createOlder();
-    expect(await migrate(state, directory, systemClock, steps)).toEqual(['0002-titles']);
+    expect(await migrate(state, readMigrations(directory), systemClock, steps)).toEqual(['0002-titles']);
     expect(await read('SELECT id, title FROM notes ORDER BY id')).toEqual([
       { id: 'a', title: 'Ünit' },
       { id: 'b', title: '' },
     ]);
-    expect(await migrate(state, directory, systemClock, steps)).toEqual([]);
+    expect(await migrate(state, readMigrations(directory), systemClock, steps)).toEqual([]);
     expect(await listNames()).toEqual([{ name: '0001-notes' }, { name: '0002-titles' }]);
   });
 
   it('that fails changes nothing', async () => {
     await createOlder();
     const failing: Steps = { '0002-titles': () => Promise.reject(new Error('the step failed')) };
-    await expect(migrate(state, directory, systemClock, failing)).rejects.toThrow('the step failed');
+    await expect(migrate(state, readMigrations(directory), systemClock, failing)).rejects.toThrow('the step failed');
     expect(await read("SELECT * FROM notes WHERE id = 'b'")).toEqual([{ id: 'b', document: '{"title":""}' }]);
     expect(await listNames()).toEqual([{ name: '0001-notes' }]);
-    expect(await migrate(state, directory, systemClock, steps)).toEqual(['0002-titles']);
+    expect(await migrate(state, readMigrations(directory), systemClock, steps)).toEqual(['0002-titles']);
   });
 
   it('from a version before 0.1.0 is rejected with advice, and changes nothing', async () => {

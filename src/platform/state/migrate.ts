@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Migration, readMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
+import { type Migration, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { isPostgres } from './locking.ts';
 import type { State } from './state.ts';
@@ -20,8 +20,7 @@ const STEPS: Steps = {
  * Migrates the schema in one transaction: a process that is killed leaves no partial migration, and a second process that
  * starts at the same time waits until the first is done.
  */
-export async function migrate(state: State, folder: string, clock: Clock, steps?: Steps): Promise<string[]> {
-  const available = readMigrations(folder);
+export function migrate(state: State, available: readonly Migration[], clock: Clock, steps?: Steps): Promise<string[]> {
   return state.write(async (tx) => {
     await lockSchema(tx, state.kind);
     return applyMigrations(tx, available, clock, steps);
