@@ -64,6 +64,10 @@ export async function openRows(data, url) {
       created_at: 't.created_at + n.i',
       sort_name: "'key-' || n.id",
     });
+    await copy('key_roles', KEY_ROLES, `${own} AND t.key_id = '${keys[0].id}'`, size.keys, {
+      created_at: 't.created_at + n.i',
+      key_id: newKey,
+    });
     await copy('dashboards', DASHBOARDS, `${own} AND t.id = '${dashboardId}'`, size.dashboards - 1, {
       id: "'growth-' || n.id",
       document: `replace(t.document, '${dashboardId}', 'growth-' || n.id)`,
@@ -92,6 +96,7 @@ const SERVICES =
   );
 const ORGANIZATIONS = 'id name tier paid created_at key_count cost_revision dashboard_revision'.split(' ');
 const KEYS = 'id organization_id key_id_hash created_at used_at document sort_name'.split(' ');
+const KEY_ROLES = 'organization_id role created_at key_id'.split(' ');
 const DASHBOARDS = 'organization_id id name document created_at updated_at version'.split(' ');
 const ACTIVITIES = 'organization_id id created_at document type actor_id actor_name resource_id sequence hash'.split(
   ' ',

@@ -154,7 +154,7 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
 }
 
 function fromKey({
-  key,
+  credential: key,
   grants,
   costRevision,
   dashboardRevision,
@@ -178,7 +178,10 @@ function fromKey({
   };
 }
 
-function fromToken({ token, dashboardRevision }: Awaited<ReturnType<TokenVerifier['verify']>>): SessionCredential {
+function fromToken({
+  credential: token,
+  dashboardRevision,
+}: Awaited<ReturnType<TokenVerifier['verify']>>): SessionCredential {
   return {
     kind: 'token',
     organizationId: token.organizationId,

@@ -1,4 +1,3 @@
-import { MAX_LEAD_MS } from '../platform/credentials/last-used.ts';
 import { prepared } from '../platform/state/prepared.ts';
 import type { ConsoleSessionRow, Db } from '../platform/state/tables.ts';
 import type { Session, SessionKind } from './session.ts';
@@ -76,17 +75,6 @@ export async function deleteOldestSessions(
     .where('organization_id', '=', organizationId)
     .where('credential_id', '=', credentialId)
     .where('created_at', '<=', beyond.created_at)
-    .execute();
-}
-
-/** Never moves backwards: another node may have stored a later use. */
-export async function markSessionSeen(tx: Db, organizationId: string, hash: string, seenAt: number): Promise<void> {
-  await tx
-    .updateTable('console_sessions')
-    .set({ seen_at: seenAt })
-    .where('organization_id', '=', organizationId)
-    .where('session_hash', '=', hash)
-    .where((eb) => eb.or([eb('seen_at', '<', seenAt), eb('seen_at', '>', seenAt + MAX_LEAD_MS)]))
     .execute();
 }
 

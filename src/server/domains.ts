@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { createFailedSignIns } from '../console/failed-sign-ins.ts';
 import { createSessions } from '../console/sessions.ts';
-import { markSessionSeen } from '../console/store.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
 import { createAuditRetention } from '../management/audit/retention.ts';
@@ -25,7 +24,6 @@ import { createKeptResponses } from '../management/idempotency/kept-responses.ts
 import { createKeyWriter } from '../management/keys/key-writer.ts';
 import { createKeys } from '../management/keys/keys.ts';
 import { createRoleAssignments } from '../management/keys/role-assignments.ts';
-import { markKeyUsed } from '../management/keys/store.ts';
 import { createKeyVerifier } from '../management/keys/verification.ts';
 import { createOrganizations } from '../management/organizations/organizations.ts';
 import { createRoleReader } from '../management/roles/role-reader.ts';
@@ -45,7 +43,6 @@ import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
 import { createVersions } from '../observability/dashboards/versions.ts';
 import { createSources } from '../observability/sources/sources.ts';
-import { markTokenUsed } from '../observability/tokens/store.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
 import { createTokenVerifier } from '../observability/tokens/verification.ts';
 import { createFleet } from '../operations/fleet/fleet.ts';
@@ -97,7 +94,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
   const roleReader = createRoleReader({ db });
   const keyWriter = createKeyWriter({ clock, audit, roleReader, maxKeys: config.maxKeys });
   const keys = createKeys({ state, clock, audit, organizations, roleReader, writer: keyWriter });
-  const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
+  const lastUsed = createLastUsed({ state, clock, log, table: 'api_keys' });
   const services = createServices({ state, audit, organizations });
   const roles = createRoles({
     state,
@@ -163,7 +160,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     lockAfterDays: config.lockAfterDays,
   });
   const tokens = createTokens({ state, clock, audit, organizations, maxTokens: config.maxTokens });
-  const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
+  const tokensLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_tokens' });
   const sources = createSources({
     state,
     audit,
@@ -184,7 +181,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
   });
   const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
   const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
-  const sessionsLastSeen = createLastUsed({ state, clock, log, mark: markSessionSeen, credentials: 'sessions' });
+  const sessionsLastSeen = createLastUsed({ state, clock, log, table: 'console_sessions' });
   const sessions = createSessions({
     state,
     clock,

@@ -108,6 +108,7 @@ onEachStore('backup and restore', (store) => {
     for (const name of [
       'activities',
       'api_keys',
+      'key_roles',
       'usage_ledger',
       'usage_days',
       'dashboard_versions',

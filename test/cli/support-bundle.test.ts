@@ -95,7 +95,7 @@ onEachStore('a support bundle', (store) => {
       kind: store,
       rows: { organizations: 3, budgets: 1, services: expect.any(Number) },
     });
-    expect(bundle.store.migrations).toContain('0001-spine');
+    expect(bundle.store.migrations).toContain('0001-schema');
     expect(bundle.checks).toContainEqual(expect.objectContaining({ check: 'engine', isFine: false }));
     expect(bundle.engine).toEqual({ unavailable: expect.any(String) });
     expect(JSON.parse(bundle.server.ready.text)).toEqual({ status: 'ready' });
@@ -118,7 +118,7 @@ describe('a support bundle of an installation that does not work', () => {
     const bundle: Json = JSON.parse(readFileSync(file, 'utf8'));
     expect(bundle.store.unavailable).toContain('There is no store in');
     expect(bundle.server).toEqual({ unavailable: 'fetch failed' });
-    expect(bundle.engine.migrations).toContain('0001-telemetry');
+    expect(bundle.engine.migrations).toContain('0001-schema');
   });
 
   it('names invalid settings and opens nothing', async () => {

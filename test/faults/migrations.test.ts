@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { getWriterUrl, startClickHouseServer } from '../support/clickhouse-server.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { sha256 } from '../support/keys.ts';
 import { type BareStore, copyProgram, openBareStore } from '../support/migrations.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
 import { onEachStore } from '../support/server.ts';
@@ -15,8 +14,6 @@ const BALLAST = `CREATE TABLE ballast (i BIGINT NOT NULL PRIMARY KEY, text TEXT 
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500000)
 INSERT INTO ballast SELECT i, 'a text that makes the row a little longer than it would be otherwise' FROM n;
 `;
-
-const migration = (name: string) => join(import.meta.dirname, `../../migrations/state/${name}.sql`);
 
 onEachStore('migrations', (store) => {
   let bare: BareStore;
@@ -90,107 +87,6 @@ onEachStore('migrations', (store) => {
     } finally {
       await engine.close();
       rmSync(directory, { recursive: true, force: true });
-    }
-  });
-
-  /** An empty fleet file creates the store and needs no table of later migrations; the server does. */
-  async function createStore(program: string): Promise<void> {
-    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
-    const file = join(directory, 'fleet.json');
-    writeFileSync(file, JSON.stringify({ organizations: [] }));
-    const created = spawnProgram(['apply', file, ...bare.args], { program });
-    programs.push(created);
-    expect(await created.ended, created.stderr()).toBe(0);
-    rmSync(directory, { recursive: true });
-  }
-
-  it('turn dashboards that predate versions into version 1', { timeout: 300_000 }, async () => {
-    const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
-    try {
-      for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
-      await createStore(past.main);
-      const tile = {
-        id: 't',
-        name: '"series":[',
-        x: 0,
-        y: 0,
-        w: 1,
-        h: 1,
-        series: [{ type: 'markdown', content: 'x' }],
-      };
-      const board = { id: 'old', name: 'Old', tags: [], tiles: [tile, { ...tile, id: 'u' }] };
-      await bare.query(
-        `INSERT INTO organizations (id, name, tier, paid, created_at, key_count, cost_revision) VALUES ('${acme.id}', 'Acme', 'SCALE', 1, 1, 0, 1)`,
-      );
-      await bare.query(
-        `INSERT INTO dashboards (organization_id, id, name, document, created_at, updated_at) VALUES ('${acme.id}', 'old', 'Old', '${JSON.stringify(board)}', 1, 2)`,
-      );
-      await bare.query(
-        `INSERT INTO dashboard_tokens (id, organization_id, name, token_hash, token_suffix, created_at) VALUES ('x', '${acme.id}', 'old', '${sha256('old-token')}', '', 1)`,
-      );
-      const url = await ready(serve());
-      const call = (path: string, method = 'GET') =>
-        fetch(`${url}/api/v2/dashboards${path}`, { method, headers: { authorization: 'Bearer old-token' } });
-      expect(await (await call('/old')).json()).toEqual({ data: expect.objectContaining({ id: 'old', name: 'Old' }) });
-      const { data } = (await (await call('/old/versions')).json()) as { data: unknown };
-      expect(data).toEqual([
-        expect.objectContaining({ version: 1, name: 'Old', tiles: 2, savedAt: '1970-01-01T00:00:00.002Z' }),
-      ]);
-      expect((await call('/old', 'DELETE')).status, 'a token from then may only read').toBe(403);
-    } finally {
-      past.remove();
-    }
-  });
-
-  it('make activities that predate the filters visible to every filter, and chain them', {
-    timeout: 120_000,
-  }, async () => {
-    const past = copyProgram('0001-spine', readFileSync(migration('0001-spine'), 'utf8'));
-    try {
-      for (const file of readdirSync(past.migrations))
-        if (!/^000[1-6]-/.test(file)) rmSync(join(past.migrations, file));
-      await createStore(past.main);
-      await bare.query(
-        `INSERT INTO organizations (id, name, tier, paid, created_at, key_count, cost_revision) VALUES ('${acme.id}', 'Acme', 'SCALE', 1, 1, 0, 1)`,
-      );
-      const toId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
-      // More than one batch of the back-fill.
-      const rows = Array.from({ length: 2500 }, (_, index) => {
-        const activity = {
-          id: toId(index),
-          createdAt: 1,
-          actor: { type: 'api', id: `actor-${index}`, details: `Ünit ${index}` },
-          organizationId: acme.id,
-          type: index === 7 ? 'key_delete' : 'key_create',
-          resource: { type: 'key', id: `key-${index}` },
-        };
-        return `('${acme.id}', '${activity.id}', 1, '${JSON.stringify(activity)}')`;
-      });
-      await bare.query(`INSERT INTO activities (organization_id, id, created_at, document) VALUES ${rows.join(', ')}`);
-      const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
-      const fleetFile = join(directory, 'fleet.json');
-      writeFileSync(fleetFile, JSON.stringify(fleet));
-      const url = await ready(serve(undefined, '--fleet', fleetFile));
-      rmSync(directory, { recursive: true, force: true });
-      const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
-      const find = async (query: string) => {
-        const response = await fetch(`${url}/v1/organizations/${acme.id}/activities?${query}`, {
-          headers: { authorization },
-        });
-        return ((await response.json()) as { result: { id: string }[] }).result.map(({ id }) => id);
-      };
-      expect(await find('type=key_delete')).toEqual([toId(7)]);
-      expect(await find('actor=actor-1234')).toEqual([toId(1234)]);
-      expect(await find(`actor=${encodeURIComponent('Ünit 2499')}`)).toEqual([toId(2499)]);
-      expect(await find('resource_id=key-0')).toEqual([toId(0)]);
-      expect(await find(`resource_type=key&before=${toId(3)}`)).toEqual([toId(2), toId(1), toId(0)]);
-      const verify = spawnProgram(['audit', 'verify', '--json', ...bare.args]);
-      programs.push(verify);
-      expect(await verify.ended, verify.stderr()).toBe(0);
-      const chains: { organizationId: string; verified: number }[] = JSON.parse(verify.stdout());
-      expect(chains.find(({ organizationId }) => organizationId === acme.id)?.verified).toBeGreaterThan(rows.length);
-    } finally {
-      past.remove();
     }
   });
 

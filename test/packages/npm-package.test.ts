@@ -42,8 +42,8 @@ describe('the npm package', () => {
         'dist/console/index.html',
         'dist/third-party-licenses.txt',
         'docs/openapi.json',
-        'migrations/state/0001-spine.sql',
-        'migrations/engine/0001-telemetry.sql',
+        'migrations/state/0001-schema.sql',
+        'migrations/engine/0001-schema.sql',
       ]),
     );
     const migrations = readdirSync(join(root, 'migrations'), { recursive: true, encoding: 'utf8' });

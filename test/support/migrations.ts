@@ -61,14 +61,7 @@ export async function openBareStore(store: StoreName): Promise<BareStore> {
 }
 
 /** Copies the built program and adds a migration, to simulate a newer version. */
-export function copyProgram(
-  name: string,
-  sql: string,
-): {
-  main: string;
-  migrations: string;
-  remove(): void;
-} {
+export function copyProgram(name: string, sql: string): { main: string; migrations: string; remove(): void } {
   const root = join(import.meta.dirname, '../..');
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-program-'));
   for (const part of ['dist', 'migrations', 'package.json'])
@@ -77,7 +70,7 @@ export function copyProgram(
   writeFileSync(join(directory, 'migrations', 'state', `${name}.sql`), sql);
   return {
     main: join(directory, 'dist', 'main.js'),
-    migrations: join(directory, 'migrations', 'state'),
+    migrations: join(directory, 'migrations'),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

@@ -9,8 +9,8 @@ import type { Authenticate, Identity } from '../../platform/http/guard.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { RoleReader } from './assigned-roles.ts';
 import { hasSystemRolesOnly, isAddressAllowed } from './key.ts';
-import { findKeyByHash, type KeyCandidate } from './store.ts';
-import { verifyKey } from './verification.ts';
+import { findKeyByHash } from './store.ts';
+import { type FoundKey, verifyKey } from './verification.ts';
 
 interface Hashes {
   keyIdHash: string;
@@ -37,20 +37,23 @@ export function createKeyAuthentication({ db, clock, lastUsed, roleReader }: Opt
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const cached = cache.get(header);
     const hashes = cached ?? parseBasicHeader(header);
-    return mapMaybe(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
-      const verified = verifyKey(candidate, hashes.keySecretHash, clock.now());
+    return mapMaybe(findKeyByHash(db, hashes.keyIdHash), (found) => {
+      const verified = verifyKey(found, hashes.keySecretHash, clock.now());
       if (!cached) cache.set(header, hashes);
-      lastUsed.record(verified.key);
+      lastUsed.record(verified.credential);
       const identity = toIdentity(verified);
-      return hasSystemRolesOnly(verified.key)
+      return hasSystemRolesOnly(verified.credential)
         ? identity
-        : mapMaybe(roleReader.getGrants(verified.key, verified.roleRevision), (grants) => ({ ...identity, grants }));
+        : mapMaybe(roleReader.getGrants(verified.credential, verified.roleRevision), (grants) => ({
+            ...identity,
+            grants,
+          }));
     });
   };
 }
 
 const toIdentity = memoizeByObject(
-  ({ key, costRevision }: KeyCandidate): Identity => ({
+  ({ credential: key, costRevision }: FoundKey): Identity => ({
     organizationId: key.organizationId,
     revisions: { costs: costRevision, dashboards: 0 },
     credentialId: key.id,

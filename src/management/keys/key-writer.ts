@@ -83,7 +83,7 @@ export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) 
   async function save(tx: Db, actor: Actor, before: Key, after: Key, details: object = {}): Promise<Key> {
     const changed = difference(toAuditFields(before), { ...toAuditFields(after), ...details });
     if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
-    await updateKey(tx, after);
+    await updateKey(tx, before, after);
     await audit.record(tx, actor, {
       organizationId: after.organizationId,
       type: 'openapi_key_update',

@@ -166,7 +166,7 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
         if (actor.type === 'api' && actor.id === id)
           throw new AppError('conflict', 'A key cannot delete itself; use another key');
         await assertAdminRemains(tx, key, undefined, 'deleted');
-        await deleteKey(tx, organizationId, id);
+        await deleteKey(tx, key);
         await audit.record(tx, actor, {
           organizationId,
           type: 'key_delete',

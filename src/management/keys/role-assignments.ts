@@ -4,11 +4,11 @@ import type { Actor } from '../audit/activity.ts';
 import { type Limited, MAX_ACTORS, withRole } from './assigned-roles.ts';
 import type { Key } from './key.ts';
 import type { KeyWriter } from './key-writer.ts';
-import { findKey, listKeysWithRole } from './store.ts';
+import { findKey, listKeyIdsWithRole, listKeysWithRole } from './store.ts';
 
 export type RoleAssignments = ReturnType<typeof createRoleAssignments>;
 
-/** Which keys have a role. The keys store their roles; this is the same from the side of a role. */
+/** Which keys have a role. */
 export function createRoleAssignments({ writer }: { writer: KeyWriter }) {
   async function getKey(tx: Db, organizationId: string, id: string): Promise<Key> {
     const key = await findKey(tx, organizationId, id);
@@ -18,9 +18,9 @@ export function createRoleAssignments({ writer }: { writer: KeyWriter }) {
   }
 
   return {
-    /** The keys with a role, oldest first; `custom` for those with any custom role. */
-    list: (db: Db, organizationId: string, roleId: string | 'custom', limit: number): Promise<Key[]> =>
-      listKeysWithRole(db, organizationId, roleId, limit),
+    /** The keys with a role, oldest first. */
+    list: listKeysWithRole,
+    listIds: listKeyIdsWithRole,
 
     /** Throws `forbidden` if one of the keys permits more than the caller may do. */
     async assertManageable(tx: Db, keys: readonly Key[], limited: Limited): Promise<void> {

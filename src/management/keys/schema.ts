@@ -156,6 +156,15 @@ export const RotateKeyBody = NamedObject('ApiKeyRotateRequest', {
 /** The grace period of a rotation in milliseconds. */
 export const toGracePeriodMs = (hours = DEFAULT_GRACE_HOURS): number => Math.round(hours * 60 * MINUTE_MS);
 
+/** Of keys and dashboard tokens. */
+export const CredentialTimes = {
+  createdAt: Type.String({ format: 'date-time' }),
+  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
+  usedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
+  ),
+};
+
 export const KeyRecord = NamedObject('ApiKey', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
@@ -173,11 +182,7 @@ export const KeyRecord = NamedObject('ApiKey', {
     { description: 'All roles' },
   ),
   keySuffix: Type.String({ description: 'The last four characters of the key id' }),
-  createdAt: Type.String({ format: 'date-time' }),
-  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
-  usedAt: Type.Optional(
-    Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
-  ),
+  ...CredentialTimes,
   ipAccessList: Type.Array(IpAccessEntry),
 });
 

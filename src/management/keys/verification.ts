@@ -1,12 +1,14 @@
 import type { Grants } from '../../kernel/access/grants.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { memoizeByObject } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { EMPTY_SECRET_HASH, hashSecret, isSameHash } from '../../platform/credentials/secrets.ts';
+import type { FoundCredential } from '../../platform/credentials/store.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { RoleReader } from './assigned-roles.ts';
 import { hasSystemRolesOnly, isActive, type Key } from './key.ts';
-import { findKeyByHash, findKeyWithRevisions, type KeyCandidate, type KeyWithRevisions } from './store.ts';
+import { findKey, findKeyByHash, findKeyWithRevisions } from './store.ts';
 
 /** Only after the secret was right (decision M5). */
 export const KEY_NOT_ACTIVE = 'Key is not active';
@@ -14,13 +16,17 @@ export const KEY_NOT_ACTIVE = 'Key is not active';
 /** Compared with if the key id is unknown, so that the response takes as long as for a wrong secret. */
 const DUMMY_SECRET_HASH = Buffer.from(EMPTY_SECRET_HASH);
 
+export type FoundKey = FoundCredential<Key>;
+
 /** Throws `unauthorized` unless the secret matches and the key is active. */
-export function verifyKey(candidate: KeyCandidate | undefined, keySecretHash: Buffer, now: number): KeyCandidate {
-  const isMatch = isSameHash(keySecretHash, candidate?.keySecretHash ?? DUMMY_SECRET_HASH);
-  if (!candidate || !isMatch) throw new AppError('unauthorized', 'Key is not found');
-  if (!isActive(candidate.key, now)) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
-  return candidate;
+export function verifyKey(found: FoundKey | undefined, keySecretHash: Buffer, now: number): FoundKey {
+  const isMatch = isSameHash(keySecretHash, found ? toSecretHash(found.credential) : DUMMY_SECRET_HASH);
+  if (!found || !isMatch) throw new AppError('unauthorized', 'Key is not found');
+  if (!isActive(found.credential, now)) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
+  return found;
 }
+
+const toSecretHash = memoizeByObject(({ keySecretHash }: Key) => Buffer.from(keySecretHash));
 
 interface Options {
   db: Db;
@@ -30,7 +36,7 @@ interface Options {
 }
 
 /** An active key and, unless it has system roles only, what its roles allow. */
-interface ActiveKey extends KeyWithRevisions {
+interface ActiveKey extends FoundKey {
   grants: Grants | undefined;
 }
 
@@ -42,11 +48,11 @@ export function createKeyVerifier({ db, clock, lastUsed, roleReader }: Options) 
   async function getActive(organizationId: string, id: string): Promise<ActiveKey> {
     const found = await findKeyWithRevisions(db, organizationId, id);
     if (!found) throw new AppError('unauthorized', 'Key is not found');
-    if (!isActive(found.key, clock.now())) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
-    lastUsed.record(found.key);
-    const grants = hasSystemRolesOnly(found.key)
+    if (!isActive(found.credential, clock.now())) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
+    lastUsed.record(found.credential);
+    const grants = hasSystemRolesOnly(found.credential)
       ? undefined
-      : await roleReader.getGrants(found.key, found.roleRevision);
+      : await roleReader.getGrants(found.credential, found.roleRevision);
     return { ...found, grants };
   }
 
@@ -55,19 +61,17 @@ export function createKeyVerifier({ db, clock, lastUsed, roleReader }: Options) 
 
     /** A key in any state. Its secret is not verified. */
     async findByHash(keyIdHash: string): Promise<Key | undefined> {
-      return (await findKeyByHash(db, keyIdHash))?.key;
+      return (await findKeyByHash(db, keyIdHash))?.credential;
     },
 
     /** A key in any state. */
-    async find(organizationId: string, id: string): Promise<Key | undefined> {
-      return (await findKeyWithRevisions(db, organizationId, id))?.key;
-    },
+    find: (organizationId: string, id: string): Promise<Key | undefined> => findKey(db, organizationId, id),
 
     /** Throws `unauthorized` unless the secret matches and the key is active. */
     async verify({ keyId, keySecret }: { keyId: string; keySecret: string }): Promise<ActiveKey> {
-      const candidate = await findKeyByHash(db, hashSecret(keyId));
-      const { key } = verifyKey(candidate, Buffer.from(hashSecret(keySecret)), clock.now());
-      return getActive(key.organizationId, key.id);
+      const found = await findKeyByHash(db, hashSecret(keyId));
+      const { credential } = verifyKey(found, Buffer.from(hashSecret(keySecret)), clock.now());
+      return getActive(credential.organizationId, credential.id);
     },
   };
 }

@@ -41,19 +41,15 @@ interface Options {
 
 export type Roles = ReturnType<typeof createRoles>;
 
-/** Keys with custom roles that a list of roles considers. */
-const MAX_LISTED_KEYS = 10_000;
+/** Keys that are checked when a role changes. */
+const MAX_CHECKED_KEYS = 10_000;
 const MAX_NAMED_KEYS = 10;
 
 export function createRoles({ state, clock, audit, organizations, assignments, listExistingServiceIds }: Options) {
-  async function listActorIds(db: Db, { organizationId, id }: CustomRole): Promise<string[]> {
-    return (await assignments.list(db, organizationId, id, MAX_ACTORS)).map((key) => key.id);
-  }
-
   const describe = async (db: Db, role: CustomRole): Promise<ListedRole> => ({
     role,
     type: findSystemRole(role.id) ? 'system' : 'custom',
-    actorIds: await listActorIds(db, role),
+    actorIds: await assignments.listIds(db, role.organizationId, role.id, MAX_ACTORS),
   });
 
   async function get(db: Db, organizationId: string, id: string): Promise<CustomRole> {
@@ -105,7 +101,7 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
     const stored = { ...after, updatedAt: clock.now() };
     if (!(await updateRole(tx, stored))) throw nameTaken(name);
     if (callerGrants) {
-      const holders = await assignments.list(tx, stored.organizationId, stored.id, MAX_LISTED_KEYS);
+      const holders = await assignments.list(tx, stored.organizationId, stored.id, MAX_CHECKED_KEYS);
       await assignments.assertManageable(tx, holders, { callerGrants });
     }
     await record(tx, actor, 'role_update', stored, changed);
@@ -120,15 +116,9 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
     async list(organizationId: string): Promise<ListedRole[]> {
       const { db } = state;
       const { createdAt } = await organizations.get(organizationId);
-      const holders = await assignments.list(db, organizationId, 'custom', MAX_LISTED_KEYS);
-      const custom = (await listRoles(db, organizationId)).map((role): ListedRole => {
-        const actorIds = holders
-          .filter(({ customRoleIds = [] }) => customRoleIds.includes(role.id))
-          .map(({ id }) => id);
-        return { role, type: 'custom', actorIds: actorIds.slice(0, MAX_ACTORS) };
-      });
-      const system: ListedRole[] = [];
-      for (const role of listSystemRoles(organizationId, createdAt)) system.push(await describe(db, role));
+      const describeAll = (roles: readonly CustomRole[]) => Promise.all(roles.map((role) => describe(db, role)));
+      const custom = await describeAll(await listRoles(db, organizationId));
+      const system = await describeAll(listSystemRoles(organizationId, createdAt));
       return [...system, ...listPublicNames(system, custom), ...custom];
     },
 

@@ -259,19 +259,15 @@ export async function hasServices(tx: Db, organizationId: string, count: number)
   return row !== undefined;
 }
 
-/** The services of warehouses, oldest first. A node with an older version leaves the column empty during a rolling update. */
+/** The services of warehouses, oldest first. */
 export async function listWarehouses(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
   if (ids.length === 0) return [];
-  const wanted = new Set(ids);
   const rows = await db
     .selectFrom('services')
     .select(SERVICE_COLUMNS)
     .where('organization_id', '=', organizationId)
-    .where('data_warehouse_id', 'in', [...ids, ''])
+    .where('data_warehouse_id', 'in', ids)
     .execute();
   // Not sorted by the store, which would read all services in the order of another index.
-  return rows
-    .map(toService)
-    .filter((service) => wanted.has(service.dataWarehouseId))
-    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  return rows.map(toService).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }

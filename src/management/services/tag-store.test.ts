@@ -8,12 +8,11 @@ import { readPlans } from '../../../test/support/query-plan.ts';
 import { onEachStore } from '../../../test/support/server.ts';
 import { createServiceRecord } from '../../../test/support/service-record.ts';
 import type { Sort } from '../../kernel/page.ts';
-import { BACKFILLS } from '../../platform/state/backfills.ts';
 import { openState } from '../../platform/state/open.ts';
 import type { State } from '../../platform/state/state.ts';
 import { insertOrganization } from '../organizations/store.ts';
 import type { Service } from './service.ts';
-import { insertServices, listServicePage, listWarehouses } from './store.ts';
+import { insertServices, listServicePage } from './store.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');
 const SERVICES = 3000;
@@ -73,28 +72,5 @@ onEachStore('the index', (store) => {
     expect([items.map(({ name }) => name), next]).toEqual([['service-1000'], undefined]);
     const none = await listServicePage(state.db, organizationId, { ...query, ...tag('team', 'canary=yes') });
     expect(none).toEqual({ items: [], next: undefined });
-  });
-
-  it('of tags is filled for services from before', async () => {
-    const read = () => state.db.selectFrom('service_tags').selectAll().orderBy('id').orderBy('tag').execute();
-    const rows = await read();
-    expect(rows).toHaveLength(2 * SERVICES + 2);
-    await state.write(async (tx) => {
-      await tx.deleteFrom('service_tags').execute();
-      await BACKFILLS['0019-service-tags']?.(tx);
-    });
-    expect(await read()).toEqual(rows);
-  });
-
-  it('of warehouses is filled for services from before', async () => {
-    const [, first] = Array.from({ length: 2 }, createService) as [Service, Service];
-    const read = () => state.write((tx) => listWarehouses(tx, organizationId, [first.dataWarehouseId]));
-    expect(await read()).toMatchObject([{ id: first.id }]);
-    const select = state.db.selectFrom('services').select('data_warehouse_id').orderBy('created_at');
-    const rows = await select.execute();
-    await state.write((tx) => tx.updateTable('services').set({ data_warehouse_id: '' }).execute());
-    expect(await read()).toMatchObject([{ id: first.id }]);
-    await state.write(async (tx) => BACKFILLS['0020-growth']?.(tx));
-    expect(await select.execute()).toEqual(rows);
   });
 });

@@ -1,14 +1,26 @@
-import type { Page } from '../../kernel/page.ts';
+import { type Page, toSortName } from '../../kernel/page.ts';
 import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
 import type { Db, ServiceTagRow } from '../../platform/state/tables.ts';
-import { listTagRows } from '../../platform/state/tag-rows.ts';
 import type { Service } from './service.ts';
 
 const insertRows = preparedRows<ServiceTagRow>(
   ['organization_id', 'id', 'tag', 'created_at', 'sort_name', 'warehouse_id'],
   (db, rows) => db.insertInto('service_tags').values(rows),
 );
+
+/** Two rows for each tag: a filter names its key, or its key and value. Keys contain no `=`; an omitted value is empty. */
+function listTagRows(service: Readonly<Service>): ServiceTagRow[] {
+  const tags = service.details.tags?.flatMap(({ key, value = '' }) => [key, `${key}=${value}`]);
+  return [...new Set(tags)].map((tag) => ({
+    organization_id: service.organizationId,
+    id: service.id,
+    tag,
+    created_at: service.createdAt,
+    sort_name: toSortName(service.name),
+    warehouse_id: service.isPrimary ? service.dataWarehouseId : null,
+  }));
+}
 
 export const insertTags = (tx: Db, services: readonly Readonly<Service>[]): Promise<void> =>
   insertRows(tx, services.flatMap(listTagRows));

@@ -5,9 +5,11 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { isExpired } from '../../platform/credentials/expiry.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { hashSecret } from '../../platform/credentials/secrets.ts';
+import type { FoundCredential } from '../../platform/credentials/store.ts';
 import type { Authenticate, Identity } from '../../platform/http/guard.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { findTokenByHash, type TokenWithRevision } from './store.ts';
+import { findTokenByHash } from './store.ts';
+import type { Token } from './token.ts';
 
 const UNAUTHORIZED = 'Unauthorized access. API key is missing or invalid.';
 
@@ -27,15 +29,15 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
   return (header = '') => {
     const tokenHash = hashToken(header);
     return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
-      if (!found || isExpired(found.token.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
-      lastUsed.record(found.token);
+      if (!found || isExpired(found.credential.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
+      lastUsed.record(found.credential);
       return toIdentity(found);
     });
   };
 }
 
 const toIdentity = memoizeByObject(
-  ({ token, dashboardRevision }: TokenWithRevision): Identity => ({
+  ({ credential: token, dashboardRevision }: FoundCredential<Token>): Identity => ({
     organizationId: token.organizationId,
     revisions: { costs: 0, dashboards: dashboardRevision },
     credentialId: token.id,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { TOKEN_ACCESSES } from '../../kernel/access/roles.ts';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { type Clock, isoSeconds } from '../../kernel/time/clock.ts';
-import { CredentialName, FutureExpiry } from '../../management/keys/schema.ts';
+import { CredentialName, CredentialTimes, FutureExpiry } from '../../management/keys/schema.ts';
 import { OrganizationPath } from '../../management/organizations/schema.ts';
 import { formatExpiry } from '../../platform/credentials/expiry.ts';
 import type { Token } from './token.ts';
@@ -30,11 +30,7 @@ export const TokenRecord = NamedObject('DashboardToken', {
   name: Type.String(),
   access: Type.Enum([...TOKEN_ACCESSES]),
   tokenSuffix: Type.String({ description: 'The last four characters of the token; empty for a short token' }),
-  createdAt: Type.String({ format: 'date-time' }),
-  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
-  usedAt: Type.Optional(
-    Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
-  ),
+  ...CredentialTimes,
 });
 
 export const CreateTokenResult = NamedObject('DashboardTokenPostResponse', {

@@ -1,10 +1,19 @@
 import type { TokenAccess } from '../../kernel/access/roles.ts';
-import { memoizeByObject } from '../../kernel/memo.ts';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
-import { MAX_LEAD_MS } from '../../platform/credentials/last-used.ts';
-import { prepared } from '../../platform/state/prepared.ts';
+import { createCredentialStore } from '../../platform/credentials/store.ts';
 import type { DashboardTokenRow, Db } from '../../platform/state/tables.ts';
 import type { Token } from './token.ts';
+
+const COLUMNS = [
+  'id',
+  'organization_id',
+  'name',
+  'access',
+  'token_hash',
+  'token_suffix',
+  'created_at',
+  'expire_at',
+  'used_at',
+] as const;
 
 const toToken = (row: DashboardTokenRow): Token => ({
   id: row.id,
@@ -30,72 +39,19 @@ const toRow = (token: Token): DashboardTokenRow => ({
   used_at: token.usedAt ?? null,
 });
 
-const selectByHash = prepared((db: Db, value: { tokenHash: string }) =>
-  db
-    .selectFrom('dashboard_tokens')
-    .innerJoin('organizations', 'organizations.id', 'dashboard_tokens.organization_id')
-    .selectAll('dashboard_tokens')
-    .select('organizations.dashboard_revision')
-    .where('dashboard_tokens.token_hash', '=', value.tokenHash),
-);
+const credentials = createCredentialStore({
+  table: 'dashboard_tokens',
+  hashColumn: 'token_hash',
+  columns: COLUMNS,
+  toCredential: toToken,
+});
 
-export interface TokenWithRevision {
-  token: Token;
-  /** Of the organization's dashboards and sources. */
-  dashboardRevision: number;
-}
-
-/** Not limited to an organization: the token determines the organization of the request. */
-export function findTokenByHash(db: Db, tokenHash: string): MaybePromise<TokenWithRevision | undefined> {
-  return mapMaybe(selectByHash.first(db, { tokenHash }), (row) => row && toTokenWithRevision(row));
-}
-
-const selectWithRevision = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  db
-    .selectFrom('dashboard_tokens')
-    .innerJoin('organizations', 'organizations.id', 'dashboard_tokens.organization_id')
-    .selectAll('dashboard_tokens')
-    .select('organizations.dashboard_revision')
-    .where('dashboard_tokens.organization_id', '=', value.organizationId)
-    .where('dashboard_tokens.id', '=', value.id),
-);
-
-export async function findTokenWithRevision(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<TokenWithRevision | undefined> {
-  const row = await selectWithRevision.first(db, { organizationId, id });
-  return row && toTokenWithRevision(row);
-}
-
-const toTokenWithRevision = memoizeByObject(
-  (row: DashboardTokenRow & { dashboard_revision: number }): TokenWithRevision => ({
-    token: toToken(row),
-    dashboardRevision: row.dashboard_revision,
-  }),
-);
-
-export async function listTokens(db: Db, organizationId: string): Promise<Token[]> {
-  const rows = await db
-    .selectFrom('dashboard_tokens')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toToken);
-}
-
-export async function findToken(db: Db, organizationId: string, id: string): Promise<Token | undefined> {
-  const row = await db
-    .selectFrom('dashboard_tokens')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && toToken(row);
-}
+export const {
+  findByHash: findTokenByHash,
+  find: findTokenWithRevisions,
+  list: listTokens,
+  remove: deleteToken,
+} = credentials;
 
 export async function countTokens(db: Db, organizationId: string): Promise<number> {
   const row = await db
@@ -117,22 +73,5 @@ export async function updateToken(tx: Db, token: Token): Promise<void> {
     .set(changeable)
     .where('organization_id', '=', organization_id)
     .where('id', '=', id)
-    .execute();
-}
-
-export async function deleteToken(tx: Db, organizationId: string, id: string): Promise<void> {
-  await tx.deleteFrom('dashboard_tokens').where('organization_id', '=', organizationId).where('id', '=', id).execute();
-}
-
-/** Never moves backwards: another node may have stored a later use. */
-export async function markTokenUsed(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void> {
-  await tx
-    .updateTable('dashboard_tokens')
-    .set({ used_at: usedAt })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where((eb) =>
-      eb.or([eb('used_at', 'is', null), eb('used_at', '<', usedAt), eb('used_at', '>', usedAt + MAX_LEAD_MS)]),
-    )
     .execute();
 }

@@ -11,7 +11,7 @@ import { formatExpiry, parseFutureExpiry } from '../../platform/credentials/expi
 import { hashSecret, newToken, toSuffix } from '../../platform/credentials/secrets.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { countTokens, deleteToken, findToken, insertToken, listTokens, updateToken } from './store.ts';
+import { countTokens, deleteToken, findTokenWithRevisions, insertToken, listTokens, updateToken } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
 /** The settings of a token that a client can choose. */
@@ -35,9 +35,9 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ state, clock, audit, organizations, maxTokens = Number.POSITIVE_INFINITY }: Options) {
   async function get(tx: Db, organizationId: string, id: string): Promise<Token> {
-    const token = await findToken(tx, organizationId, id);
-    if (!token) throw new AppError('not_found', `token ${id} does not exist`);
-    return token;
+    const found = await findTokenWithRevisions(tx, organizationId, id);
+    if (!found) throw new AppError('not_found', `token ${id} does not exist`);
+    return found.credential;
   }
 
   return {

@@ -3,32 +3,35 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { isExpired } from '../../platform/credentials/expiry.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { hashSecret } from '../../platform/credentials/secrets.ts';
+import type { FoundCredential } from '../../platform/credentials/store.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { findTokenByHash, findTokenWithRevision, type TokenWithRevision } from './store.ts';
+import { findTokenByHash, findTokenWithRevisions } from './store.ts';
 import type { Token } from './token.ts';
 
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
 /** For sessions: checks a token at sign-in, and again for every request of the session. Throws `unauthorized`. */
 export function createTokenVerifier({ db, clock, lastUsed }: { db: Db; clock: Clock; lastUsed: LastUsed }) {
-  function accept(found: TokenWithRevision | undefined): TokenWithRevision {
-    if (!found || isExpired(found.token.expireAt, clock.now()))
+  function accept(found: FoundCredential<Token> | undefined): FoundCredential<Token> {
+    if (!found || isExpired(found.credential.expireAt, clock.now()))
       throw new AppError('unauthorized', 'Token is not found');
-    lastUsed.record(found.token);
+    lastUsed.record(found.credential);
     return found;
   }
 
   return {
-    verify: async (text: string): Promise<TokenWithRevision> => accept(await findTokenByHash(db, hashSecret(text))),
+    verify: async (text: string): Promise<FoundCredential<Token>> =>
+      accept(await findTokenByHash(db, hashSecret(text))),
 
-    getActive: async (organizationId: string, id: string): Promise<TokenWithRevision> =>
-      accept(await findTokenWithRevision(db, organizationId, id)),
+    getActive: async (organizationId: string, id: string): Promise<FoundCredential<Token>> =>
+      accept(await findTokenWithRevisions(db, organizationId, id)),
 
     /** A token that may have expired. */
-    findByHash: async (tokenHash: string): Promise<Token | undefined> => (await findTokenByHash(db, tokenHash))?.token,
+    findByHash: async (tokenHash: string): Promise<Token | undefined> =>
+      (await findTokenByHash(db, tokenHash))?.credential,
 
     /** A token that may have expired. */
     find: async (organizationId: string, id: string): Promise<Token | undefined> =>
-      (await findTokenWithRevision(db, organizationId, id))?.token,
+      (await findTokenWithRevisions(db, organizationId, id))?.credential,
   };
 }

@@ -1,17 +1,15 @@
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
-import type { AppliedMigration } from '../../kernel/migration.ts';
+import { type AppliedMigration, listMigrations } from '../../kernel/migration.ts';
 import type { Day } from '../../kernel/time/days.ts';
 import { listEventDays, markEventDays } from '../../management/billing/metering/event-days.ts';
 import { ORGANIZATION_COLUMN } from '../../platform/engine/engine.ts';
-import { listEngineMigrations } from '../../platform/engine/own-tables.ts';
 import { isEngineRunning, openEngineSource } from '../../platform/engine/source.ts';
 import { type EngineTarget, openEngineTarget } from '../../platform/engine/target.ts';
 import {
   countRows,
   insertRows,
   isStoreEmpty,
-  listMigrations,
   listOrganizationIds,
   replaceContents,
   type StoreTable,
@@ -45,8 +43,8 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
     onProgress(`verifying ${file}: ${Math.floor((bytes / total) * 100)}%`);
   });
   try {
-    rejectNewer(file, backup.header, backup.header.stateMigrations, listMigrations());
-    rejectNewer(file, backup.header, backup.header.engineMigrations, listEngineMigrations());
+    rejectNewer(file, backup.header, backup.header.stateMigrations, listMigrations('state'));
+    rejectNewer(file, backup.header, backup.header.engineMigrations, listMigrations('engine'));
     const store = await openRawStore(stores, { isExclusive: true, isForRestore: true, mayCreate: true });
     try {
       if (!stores.clickhouseUrl) await settle(store, stores.dataDirectory, stores.log);

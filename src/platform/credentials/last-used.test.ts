@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../kernel/ids.ts';
 import type { Key } from '../../management/keys/key.ts';
-import { findKey, insertKey, markKeyUsed } from '../../management/keys/store.ts';
+import { findKey, insertKey } from '../../management/keys/store.ts';
 import { insertOrganization } from '../../management/organizations/store.ts';
 import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
@@ -38,8 +38,7 @@ describe('the last use of a key', () => {
       state,
       clock,
       log: { warn: (_: unknown, text?: string) => void warnings.push(text ?? '') },
-      mark: markKeyUsed,
-      credentials: 'keys',
+      table: 'api_keys',
     });
   });
 

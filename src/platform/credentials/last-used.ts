@@ -1,15 +1,12 @@
 import type { Logger } from 'pino';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
+import { type Clock, MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { State } from '../state/state.ts';
-import type { Db } from '../state/tables.ts';
+import { MAX_LEAD_MS, markUsed, USED_TABLES, type UsedTable } from './store.ts';
 
 export type LastUsed = ReturnType<typeof createLastUsed>;
 
 const FLUSH_AFTER_MS = 250;
-
-/** A time further ahead was stored before the clock was set back; it is replaced. */
-export const MAX_LEAD_MS = HOUR_MS;
 
 const isCurrent = (usedAt: number | undefined, minute: number): boolean =>
   usedAt !== undefined && usedAt >= minute && usedAt <= minute + MAX_LEAD_MS;
@@ -18,24 +15,21 @@ interface Options {
   state: State;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** Stores the last use of one kind of credential. */
-  mark(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void>;
-  /** The kind of credential, in the plural, for log messages. */
-  credentials: string;
+  table: UsedTable;
 }
 
 /**
  * Stores `usedAt` with one-minute precision: at most one write per credential and minute, and no request waits for it.
  * A crash loses at most the last 250 ms.
  */
-export function createLastUsed({ state, clock, log, mark, credentials }: Options) {
+export function createLastUsed({ state, clock, log, table }: Options) {
   const lastMinute = new Map<string, number>();
   let currentMinute = 0;
   let pending = new Map<string, { organizationId: string; minute: number }>();
 
   const flushing = createBackgroundLoop({
     run: flush,
-    onError: (error) => log.warn({ err: error }, `could not store the last use of ${credentials}`),
+    onError: (error) => log.warn({ err: error }, `could not store the last use of ${USED_TABLES[table].plural}`),
   });
 
   async function flush(): Promise<void> {
@@ -44,7 +38,7 @@ export function createLastUsed({ state, clock, log, mark, credentials }: Options
     if (batch.size === 0) return;
     try {
       await state.write(async (tx) => {
-        for (const [id, { organizationId, minute }] of batch) await mark(tx, organizationId, id, minute);
+        for (const [id, { organizationId, minute }] of batch) await markUsed(tx, table, organizationId, id, minute);
       });
     } catch (error) {
       // The next use of the credential tries again.

@@ -15,7 +15,7 @@ export async function readEngineIdentities(engine: Engine): Promise<[string, ...
     throw new AppError('bad_request', `${TABLE} is empty`);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'bad_request') throw error;
-    const text = `The engine has no identity: permit its user to create tables in the database ${OWN_DATABASE}, or run migrations/engine/0003-identity.sql`;
+    const text = `The engine has no identity: permit its user to create tables in the database ${OWN_DATABASE}, or run migrations/engine/0001-schema.sql`;
     throw new AppError('unavailable', text, { cause: error, retryAfterSeconds: 60 });
   }
 }

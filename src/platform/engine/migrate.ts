@@ -1,8 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { AppError } from '../../kernel/errors.ts';
-import { type AppliedMigration, type Migration, parseMigration } from '../../kernel/migration.ts';
+import { type AppliedMigration, type Migration, rejectForeignHistory } from '../../kernel/migration.ts';
 import { OWN_DATABASE } from './engine.ts';
 
 const HISTORY = `${OWN_DATABASE}.schema_migrations`;
@@ -11,10 +8,6 @@ const HISTORY = `${OWN_DATABASE}.schema_migrations`;
  * Migrates our tables and returns the names of the applied migrations. ClickHouse has no transactions for this, so every
  * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
-export const migrate = (client: ClickHouseClient, folder: string, signal: AbortSignal): Promise<string[]> =>
-  applyMigrations(client, readMigrations(folder), signal);
-
-/** The same for the given migrations only. */
 export async function applyMigrations(
   client: ClickHouseClient,
   available: readonly Migration[],
@@ -28,7 +21,7 @@ export async function applyMigrations(
     abort_signal,
   });
   const applied = await readHistory(client, abort_signal);
-  rejectForeignHistory(applied, available);
+  rejectForeignHistory('engine', applied, available);
   const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
   for (const { version, name, checksum, statements } of pending) {
     for (const query of statements) await client.command({ query, abort_signal });
@@ -50,24 +43,4 @@ export async function readHistory(client: ClickHouseClient, abort_signal?: Abort
     abort_signal,
   });
   return result.json<AppliedMigration>();
-}
-
-export function rejectForeignHistory(applied: readonly AppliedMigration[], available: readonly Migration[]): void {
-  for (const row of applied) {
-    const migration = available.find(({ version }) => version === row.version);
-    if (migration?.checksum === row.checksum) continue;
-    throw new AppError(
-      'conflict',
-      migration
-        ? `Migration ${row.name} was applied to the engine with different contents than the file in this version.`
-        : `The engine's tables are newer than this version of Pilothouse: they have migration ${row.name}. Start the newer version.`,
-    );
-  }
-}
-
-export function readMigrations(folder: string): Migration[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
 }

@@ -7,7 +7,6 @@ import type { Engine } from './engine.ts';
 import { defaultMemoryBytes } from './memory.ts';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { createEngine } from './operations.ts';
-import { getMigrationsFolder } from './own-tables.ts';
 import { createServerBackend } from './server-backend.ts';
 import { createSharedBackend, type SharedEngine } from './shared-backend.ts';
 
@@ -32,8 +31,7 @@ interface Options {
 /** Starts nothing yet: the first query, insert or `start()` does. Must be closed. */
 export function openEngine(options: Options): Engine {
   const { clock, log, observer = unobserved, retentionDays } = options;
-  const migrationsFolder = getMigrationsFolder();
-  return createEngine({ backend: openBackend(options), migrationsFolder, clock, log, observer, retentionDays });
+  return createEngine({ backend: openBackend(options), clock, log, observer, retentionDays });
 }
 
 /** The same without our tables: it does not migrate them. */

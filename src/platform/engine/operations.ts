@@ -4,6 +4,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
+import { listMigrations } from '../../kernel/migration.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Backend, Connection } from './backend.ts';
 import { createColumnCache } from './column-cache.ts';
@@ -12,7 +13,7 @@ import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Stateme
 import { isNotAllowed, notResponding, toEngineError } from './failures.ts';
 import { createInsertFailures } from './insert-failures.ts';
 import { createLiveness } from './liveness.ts';
-import { migrate } from './migrate.ts';
+import { applyMigrations } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
 import { parseRows, readText } from './result.ts';
 import { applyRetention } from './retention.ts';
@@ -21,8 +22,6 @@ import { createTurns } from './turns.ts';
 
 interface Options {
   backend: Backend;
-  /** Plain SQL, one file per migration. */
-  migrationsFolder: string;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
@@ -42,7 +41,7 @@ const MIGRATION_TIMEOUT_MS = 600 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations on top of a backend. */
-export function createEngine({ backend, migrationsFolder, clock, log, observer, retentionDays }: Options): Engine {
+export function createEngine({ backend, clock, log, observer, retentionDays }: Options): Engine {
   const migration = createSharedAttempt(migrateTables);
   const liveness = createLiveness<Connection>({
     ping: async ({ reader }, abort_signal) => void (await reader.ping({ select: false, abort_signal })),
@@ -73,7 +72,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer, 
     const connection = await backend.connect();
     const done = await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, async (signal) => {
       try {
-        const migrations = await migrate(connection.writer, migrationsFolder, signal);
+        const migrations = await applyMigrations(connection.writer, listMigrations('engine'), signal);
         if (retentionDays !== undefined) await setRetention(connection, retentionDays, signal);
         return migrations;
       } catch (error) {

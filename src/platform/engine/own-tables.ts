@@ -1,15 +1,4 @@
-import type { Migration } from '../../kernel/migration.ts';
-import { findInPackage } from '../../kernel/package-files.ts';
-import { readMigrations } from './migrate.ts';
-
-export function getMigrationsFolder(): string {
-  const folder = findInPackage('migrations/engine');
-  if (folder === undefined) throw new Error('The folder migrations/engine is missing from this installation');
-  return folder;
-}
-
-/** The migrations of this version, oldest first. */
-export const listEngineMigrations = (): Migration[] => readMigrations(getMigrationsFolder());
+import { listMigrations } from '../../kernel/migration.ts';
 
 interface OwnTables {
   /** Tables whose rows are stored by inserts. */
@@ -23,7 +12,7 @@ const CREATED = /^CREATE (TABLE|MATERIALIZED VIEW) IF NOT EXISTS pilothouse\.(\w
 
 /** The tables that the migrations create. A reader of the engine has no access to `system.tables`. */
 export function listOwnTables(): OwnTables {
-  const created = listEngineMigrations().flatMap(({ statements }) =>
+  const created = listMigrations('engine').flatMap(({ statements }) =>
     statements.flatMap((statement) => {
       const [, kind, name = '', target] = CREATED.exec(statement) ?? [];
       return kind === undefined ? [] : [{ isView: kind !== 'TABLE', name, target }];

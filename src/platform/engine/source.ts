@@ -5,14 +5,14 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
-import type { AppliedMigration } from '../../kernel/migration.ts';
+import { type AppliedMigration, listMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { openRunningEngine } from './endpoint.ts';
 import { OWN_DATABASE } from './engine.ts';
 import { isDirectoryInUse, toEngineError } from './failures.ts';
-import { readHistory, rejectForeignHistory } from './migrate.ts';
+import { readHistory } from './migrate.ts';
 import { openBackend } from './open.ts';
-import { listEngineMigrations, listOwnTables } from './own-tables.ts';
+import { listOwnTables } from './own-tables.ts';
 import { type Chunk, type EngineTable, formatCondition, planChunks } from './table-chunks.ts';
 
 export interface EngineAddress {
@@ -55,7 +55,7 @@ export async function openEngineSource(address: EngineAddress): Promise<EngineSo
       return undefined;
     }
     const migrations = await readHistory(client, address.signal);
-    rejectForeignHistory(migrations, listEngineMigrations());
+    rejectForeignHistory('engine', migrations, listMigrations('engine'));
     return { migrations, tables, ...createReader(read), close };
   } catch (error) {
     await close();

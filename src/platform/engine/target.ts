@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { newUuid } from '../../kernel/ids.ts';
-import type { AppliedMigration } from '../../kernel/migration.ts';
+import { type AppliedMigration, listMigrations } from '../../kernel/migration.ts';
 import { type Engine, OWN_DATABASE } from './engine.ts';
 import { toEngineError } from './failures.ts';
 import { applyMigrations } from './migrate.ts';
 import { unobserved } from './observer.ts';
 import { openBackend } from './open.ts';
 import { createEngine } from './operations.ts';
-import { getMigrationsFolder, listEngineMigrations, listOwnTables } from './own-tables.ts';
+import { listOwnTables } from './own-tables.ts';
 import type { EngineAddress } from './source.ts';
 
 /** Replaces the rows of our tables. */
@@ -27,10 +27,9 @@ const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxResultBytes: 0, maxMemor
 /** Must be closed. */
 export function openEngineTarget(address: EngineAddress): EngineTarget {
   const backend = openBackend(address);
-  const available = listEngineMigrations();
+  const available = listMigrations('engine');
   const { clock, log } = address;
-  const migrationsFolder = getMigrationsFolder();
-  const engine = createEngine({ backend, migrationsFolder, clock, log, observer: unobserved });
+  const engine = createEngine({ backend, clock, log, observer: unobserved });
 
   async function withWriter(work: (writer: ClickHouseClient) => Promise<unknown>): Promise<void> {
     try {

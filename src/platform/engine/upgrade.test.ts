@@ -1,64 +1,50 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { until } from '../../../test/support/until.ts';
+import { readMigrations } from '../../kernel/migration.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { applyMigrations } from './migrate.ts';
 import { openBackend, openEngine } from './open.ts';
-import { listEngineMigrations } from './own-tables.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const options = { dataDirectory: directory, clock: systemClock, log: { debug() {}, info() {}, warn() {} } };
-const OWN = { ServiceName: 'pilothouse', ScopeName: 'pilothouse.http' };
-const USERS = { ServiceName: 'shop', ScopeName: 'shop' };
-const METRICS = ['gauge', 'sum', 'histogram', 'summary', 'exponential_histogram'];
 
-/** An engine of the first version, with a row of users and one of the server in each table. */
-async function createOldEngine(): Promise<void> {
+const NOTES = `CREATE TABLE IF NOT EXISTS pilothouse.notes (Id String, Document String) ENGINE = MergeTree ORDER BY Id;
+`;
+const TITLES = `ALTER TABLE pilothouse.notes ADD COLUMN IF NOT EXISTS Title String DEFAULT JSONExtractString(Document, 'title');
+`;
+
+it('an engine with older tables is migrated with its rows; one of a version before 0.1.0 is rejected', {
+  timeout: 300_000,
+}, async () => {
+  const addFile = (name: string, text: string) => writeFileSync(join(directory, `${name}.sql`), text);
   const backend = openBackend(options);
   try {
     const { writer } = await backend.connect();
-    await applyMigrations(writer, listEngineMigrations().slice(0, 1));
-    const time = `${Math.floor(systemClock.now() / 1000) - 60}.000000000`;
-    const insert = (table: string, columns: object) =>
-      writer.insert({
-        table: `pilothouse.${table}`,
-        values: [OWN, USERS].map((row) => ({ OrganizationId: 'o', ...row, ...columns })),
-        format: 'JSONEachRow',
-      });
-    for (const table of ['otel_logs', 'otel_traces']) await insert(table, { Timestamp: time });
-    for (const kind of METRICS) await insert(`otel_metrics_${kind}`, { TimeUnix: time, MetricName: 'm' });
+    const upgrade = () => applyMigrations(writer, readMigrations(directory), AbortSignal.timeout(60_000));
+    addFile('0001-notes', NOTES);
+    expect(await upgrade()).toEqual(['0001-notes']);
+    const values = [{ Id: 'a', Document: '{"title":"first"}' }];
+    await writer.insert({ table: 'pilothouse.notes', values, format: 'JSONEachRow' });
+    addFile('0002-titles', TITLES);
+    expect(await upgrade()).toEqual(['0002-titles']);
+    const result = await writer.query({ query: 'SELECT Id, Title FROM pilothouse.notes', format: 'JSONEachRow' });
+    expect(await result.json()).toEqual([{ Id: 'a', Title: 'first' }]);
+    expect(await upgrade()).toEqual([]);
   } finally {
     await backend.close();
   }
-}
-
-it('an engine of the first version is migrated with its rows', { timeout: 300_000 }, async () => {
-  await createOldEngine();
   const engine = openEngine(options);
   try {
-    const list = async (table: string) => {
-      const rows = await engine.query({
-        sql: `SELECT ServiceName FROM pilothouse.${table} ORDER BY 1`,
-        parameters: {},
-      });
-      return rows.flat();
-    };
-    for (const table of ['logs', 'traces', 'metrics_gauge', 'metrics_sum', 'metrics_histogram']) {
-      // ClickHouse removes the moved rows in the background.
-      const isMoved = (names: unknown[]) => JSON.stringify(names) === '["shop"]';
-      await until(() => list(`otel_${table}`), isMoved, `the rows of ${table} are not moved`);
-      expect(await list(`pilothouse_${table}`), table).toEqual(['pilothouse']);
-    }
-    // The server never wrote to these.
-    for (const table of ['otel_metrics_summary', 'otel_metrics_exponential_histogram'])
-      expect(await list(table), table).toEqual(['pilothouse', 'shop']);
-    const sql = 'SELECT DISTINCT name FROM pilothouse.schema_migrations ORDER BY name';
-    const applied = (await engine.query({ sql, parameters: {} })).flat();
-    expect(applied).toEqual(listEngineMigrations().map(({ name }) => name));
+    await expect(engine.start()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(
+        /^The engine was created by a version before 0\.1\.0 \(it has migration 0001-notes\)/,
+      ),
+    });
   } finally {
     await engine.close();
   }

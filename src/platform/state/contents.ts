@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import type { AppliedMigration, Migration } from '../../kernel/migration.ts';
+import { type AppliedMigration, listMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { applyMigrations, lockSchema, readMigrations, rejectForeignHistory } from './migrate.ts';
-import { migrationsFolder } from './migrations-folder.ts';
+import { applyMigrations, lockSchema } from './migrate.ts';
 import type { RawStore } from './raw-access.ts';
 import type { State } from './state.ts';
 import type { Db, Tables } from './tables.ts';
@@ -18,14 +17,11 @@ export type StoreValue = string | number | null;
 const HISTORY = 'schema_migrations';
 const CREATED_TABLE = /^CREATE TABLE (\w+)/i;
 
-/** The migrations of this version, oldest first. */
-export const listMigrations = (): Migration[] => readMigrations(migrationsFolder());
-
-/** The migrations that the store has. Rejects a store that is newer than this version. */
+/** The migrations that the store has. Rejects a store of a version that this one cannot read. */
 export async function readHistory(db: Db, kind: State['kind']): Promise<AppliedMigration[]> {
   if (!(await listOwnTables(db, kind)).some(({ name }) => name === HISTORY)) return [];
   const applied = await db.selectFrom(HISTORY).select(['version', 'name', 'checksum']).orderBy('version').execute();
-  rejectForeignHistory(applied, listMigrations());
+  rejectForeignHistory('database', applied, listMigrations('state'));
   return applied;
 }
 
@@ -36,7 +32,7 @@ export async function listTables(db: Db, kind: State['kind']): Promise<StoreTabl
 
 /** A PostgreSQL schema may also contain tables of other programs. */
 async function listOwnTables(db: Db, kind: State['kind']): Promise<StoreTable[]> {
-  const created = listMigrations().flatMap(({ statements }) =>
+  const created = listMigrations('state').flatMap(({ statements }) =>
     statements.flatMap((statement) => CREATED_TABLE.exec(statement)?.[1] ?? []),
   );
   const order = [HISTORY, ...new Set(created)];
@@ -124,7 +120,7 @@ interface Replacement {
 
 /** Replaces everything in the store, in one transaction: our tables are created with the migrations of the rows, filled and migrated. */
 export async function replaceContents(store: RawStore, { applied, clock, load, finish }: Replacement): Promise<void> {
-  const available = listMigrations();
+  const available = listMigrations('state');
   const earlier = available.filter(({ version }) => applied.some((migration) => migration.version === version));
   await store.write(async (tx) => {
     await lockSchema(tx, store.kind);

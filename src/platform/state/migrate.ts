@@ -1,24 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { AppError } from '../../kernel/errors.ts';
-import { type AppliedMigration, type Migration, parseMigration } from '../../kernel/migration.ts';
+import { type Migration, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { BACKFILLS } from './backfills.ts';
+import { isPostgres } from './locking.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
 
 const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
 
+/** What a migration needs in addition to its SQL, by its name; runs after it in the same transaction. */
+export type Steps = Readonly<Record<string, (tx: Db) => Promise<void>>>;
+
+const STEPS: Steps = {
+  '0001-schema': async (tx) => {
+    if (isPostgres(tx)) await sql`ALTER TABLE rate_windows SET UNLOGGED`.execute(tx);
+  },
+};
+
 /**
  * Migrates the schema in one transaction: a process that is killed leaves no partial migration, and a second process that
  * starts at the same time waits until the first is done.
  */
-export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
-  const available = readMigrations(folder);
+export function migrate(state: State, available: readonly Migration[], clock: Clock, steps?: Steps): Promise<string[]> {
   return state.write(async (tx) => {
     await lockSchema(tx, state.kind);
-    return applyMigrations(tx, available, clock);
+    return applyMigrations(tx, available, clock, steps);
   });
 }
 
@@ -30,14 +35,19 @@ export async function lockSchema(tx: Db, kind: State['kind']): Promise<void> {
 }
 
 /** Applies those of the migrations that the store lacks, and returns their names. */
-export async function applyMigrations(tx: Db, available: readonly Migration[], clock: Clock): Promise<string[]> {
+export async function applyMigrations(
+  tx: Db,
+  available: readonly Migration[],
+  clock: Clock,
+  steps: Steps = STEPS,
+): Promise<string[]> {
   await createHistory(tx);
   const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-  rejectForeignHistory(applied, available);
+  rejectForeignHistory('database', applied, available);
   const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
   for (const { version, name, checksum, statements } of pending) {
     for (const statement of statements) await sql.raw(statement).execute(tx);
-    await BACKFILLS[name]?.(tx);
+    await steps[name]?.(tx);
     await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
   }
   return pending.map(({ name }) => name);
@@ -52,29 +62,4 @@ async function createHistory(tx: Db): Promise<void> {
     .addColumn('checksum', 'text', (column) => column.notNull())
     .addColumn('applied_at', 'bigint', (column) => column.notNull())
     .execute();
-}
-
-export function rejectForeignHistory(applied: readonly AppliedMigration[], available: readonly Migration[]): void {
-  for (const row of applied) {
-    const migration = available.find(({ version }) => version === row.version);
-    if (!migration) {
-      throw new AppError(
-        'conflict',
-        `The database is newer than this version of Pilothouse: it has migration ${row.name}. Start the newer version.`,
-      );
-    }
-    if (migration.checksum !== row.checksum) {
-      throw new AppError(
-        'conflict',
-        `Migration ${row.name} was applied to the database with different contents than the file in this version.`,
-      );
-    }
-  }
-}
-
-export function readMigrations(folder: string): Migration[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
 }

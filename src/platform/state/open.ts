@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { AppError } from '../../kernel/errors.ts';
+import { listMigrations } from '../../kernel/migration.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import { toFileError, toStoreError } from './failures.ts';
 import { migrate } from './migrate.ts';
-import { migrationsFolder } from './migrations-folder.ts';
 import { loadNativePart } from './native-part.ts';
 import { assertStoreFile, STORE_CREATORS } from './raw-access.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
@@ -81,7 +81,7 @@ async function assertStoreTables(state: State): Promise<void> {
 async function openMigrated(connect: () => State | Promise<State>, clock: Clock): Promise<State> {
   const state = await connect();
   try {
-    await migrate(state, migrationsFolder(), clock);
+    await migrate(state, listMigrations('state'), clock);
     return state;
   } catch (error) {
     await state.close();

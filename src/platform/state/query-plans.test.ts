@@ -11,7 +11,7 @@ import { listCandidates } from '../../management/audit/store.ts';
 import { listBudgets, listDueAlerts } from '../../management/billing/budgets/store.ts';
 import { sumComputeCost } from '../../management/billing/forecast/store.ts';
 import { listClickpipes, listEntityCosts } from '../../management/billing/store.ts';
-import { listKeyPage } from '../../management/keys/store.ts';
+import { listKeyIdsWithRole, listKeyPage, listKeysWithRole } from '../../management/keys/store.ts';
 import { listRoles } from '../../management/roles/store.ts';
 import { listServicePage, listServicesById, listWarehouses } from '../../management/services/store.ts';
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
@@ -48,6 +48,8 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
       ],
     ];
   }),
+  ['keys with a role', /key_roles/, (db) => listKeysWithRole(db, organization, 'a', 10)],
+  ['ids of keys with a role', /key_roles/, (db) => listKeyIdsWithRole(db, organization, 'a', 10)],
   ['tokens', /dashboard_tokens_by_time/, (db) => listTokens(db, organization)],
   ['sources', /dashboard_sources/, (db) => listSources(db, organization)],
   ['dashboards', /dashboards/, (db) => listStored(db, organization)],

@@ -22,6 +22,7 @@ export interface Tables {
   };
   activities: ActivityRow;
   api_keys: ApiKeyRow;
+  key_roles: KeyRoleRow;
   custom_roles: CustomRoleRow;
   services: ServiceRow;
   service_tags: ServiceTagRow;
@@ -97,6 +98,15 @@ export interface ApiKeyRow {
   used_at: number | null;
   document: string;
   sort_name: string;
+}
+
+export interface KeyRoleRow {
+  organization_id: string;
+  /** The name of a system role, or the id of a custom role. */
+  role: string;
+  /** Of the key. */
+  created_at: number;
+  key_id: string;
 }
 
 export interface CustomRoleRow {

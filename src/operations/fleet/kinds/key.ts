@@ -78,11 +78,11 @@ export const keyKind: Kind<Key> = {
 
   async save(tx, pairs) {
     for (const { before, after } of pairs) {
-      if (before) await updateKey(tx, after);
+      if (before) await updateKey(tx, before, after);
       else if ((await insertKey(tx, after)) === 'taken')
         throw new AppError('conflict', `The key ${after.name} has the key id of another key`);
     }
   },
 
-  remove: (tx, key) => deleteKey(tx, key.organizationId, key.id),
+  remove: deleteKey,
 };
