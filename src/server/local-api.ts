@@ -62,7 +62,7 @@ export function openLocalApi({ config, state, domains, clock, log, actor }: Opti
   });
   mountInterface(app, domains, {
     ...management,
-    guard: { ...management.guard, authenticate: (organizationId = '') => identify(organizationId) },
+    guard: { ...management.guard, authenticate: async (organizationId = '') => identify(organizationId) },
   });
   return {
     async send(path, { method = 'GET', headers, body }) {

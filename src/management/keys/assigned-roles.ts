@@ -7,7 +7,6 @@ import {
   type KeyWithRoles,
 } from '../../kernel/access/roles.ts';
 import { AppError, type Violation } from '../../kernel/errors.ts';
-import type { MaybePromise } from '../../kernel/tasks/maybe-promise.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Key } from './key.ts';
 
@@ -16,7 +15,7 @@ export interface RoleReader {
   /** Ids that do not exist are missing from the result. */
   list(db: Db, organizationId: string, ids: readonly string[]): Promise<CustomRole[]>;
   /** `roleRevision` is the revision of the organization's roles that was read with the key. */
-  getGrants(key: KeyWithRoles, roleRevision: number): MaybePromise<Grants>;
+  getGrants(key: KeyWithRoles, roleRevision: number): Promise<Grants>;
 }
 
 /** What the caller may do if that is not everything: neither the old nor the new key may permit more. */

@@ -1,16 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel/errors.ts';
-import { memoizeByObject } from '../../kernel/memo.ts';
-import { mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { hashSecret } from '../../platform/credentials/secrets.ts';
 import type { Authenticate, Identity } from '../../platform/http/guard.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { RoleReader } from './assigned-roles.ts';
-import { hasSystemRolesOnly, isAddressAllowed } from './key.ts';
+import { hasSystemRolesOnly, isAddressAllowed, type Key } from './key.ts';
 import { findKeyByHash } from './store.ts';
-import { type FoundKey, verifyKey } from './verification.ts';
+import { verifyKey } from './verification.ts';
 
 interface Hashes {
   keyIdHash: string;
@@ -33,36 +31,29 @@ interface Options {
  */
 export function createKeyAuthentication({ db, clock, lastUsed, roleReader }: Options): Authenticate {
   const cache = new LRUCache<string, Hashes>({ max: MAX_CACHED_HEADERS });
-  return (header) => {
+  return async (header) => {
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const cached = cache.get(header);
     const hashes = cached ?? parseBasicHeader(header);
-    return mapMaybe(findKeyByHash(db, hashes.keyIdHash), (found) => {
-      const verified = verifyKey(found, hashes.keySecretHash, clock.now());
-      if (!cached) cache.set(header, hashes);
-      lastUsed.record(verified.credential);
-      const identity = toIdentity(verified);
-      return hasSystemRolesOnly(verified.credential)
-        ? identity
-        : mapMaybe(roleReader.getGrants(verified.credential, verified.roleRevision), (grants) => ({
-            ...identity,
-            grants,
-          }));
-    });
+    const found = await findKeyByHash(db, hashes.keyIdHash);
+    const { credential, costRevision, roleRevision } = verifyKey(found, hashes.keySecretHash, clock.now());
+    if (!cached) cache.set(header, hashes);
+    lastUsed.record(credential);
+    const identity = toIdentity(credential, costRevision);
+    if (hasSystemRolesOnly(credential)) return identity;
+    return { ...identity, grants: await roleReader.getGrants(credential, roleRevision) };
   };
 }
 
-const toIdentity = memoizeByObject(
-  ({ credential: key, costRevision }: FoundKey): Identity => ({
-    organizationId: key.organizationId,
-    revisions: { costs: costRevision, dashboards: 0 },
-    credentialId: key.id,
-    credentialName: key.name,
-    suffix: key.keySuffix,
-    roles: key.roles,
-    allowsAddress: key.ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(key.ipAccessList, address),
-  }),
-);
+const toIdentity = (key: Key, costRevision: number): Identity => ({
+  organizationId: key.organizationId,
+  revisions: { costs: costRevision, dashboards: 0 },
+  credentialId: key.id,
+  credentialName: key.name,
+  suffix: key.keySuffix,
+  roles: key.roles,
+  allowsAddress: key.ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(key.ipAccessList, address),
+});
 
 function parseBasicHeader(header: string): Hashes {
   const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2})\s*$/i.exec(header)?.[1];

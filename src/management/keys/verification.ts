@@ -1,6 +1,5 @@
 import type { Grants } from '../../kernel/access/grants.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { memoizeByObject } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { EMPTY_SECRET_HASH, hashSecret, isSameHash } from '../../platform/credentials/secrets.ts';
@@ -16,17 +15,15 @@ export const KEY_NOT_ACTIVE = 'Key is not active';
 /** Compared with if the key id is unknown, so that the response takes as long as for a wrong secret. */
 const DUMMY_SECRET_HASH = Buffer.from(EMPTY_SECRET_HASH);
 
-export type FoundKey = FoundCredential<Key>;
+type FoundKey = FoundCredential<Key>;
 
 /** Throws `unauthorized` unless the secret matches and the key is active. */
 export function verifyKey(found: FoundKey | undefined, keySecretHash: Buffer, now: number): FoundKey {
-  const isMatch = isSameHash(keySecretHash, found ? toSecretHash(found.credential) : DUMMY_SECRET_HASH);
+  const isMatch = isSameHash(keySecretHash, found ? Buffer.from(found.credential.keySecretHash) : DUMMY_SECRET_HASH);
   if (!found || !isMatch) throw new AppError('unauthorized', 'Key is not found');
   if (!isActive(found.credential, now)) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
   return found;
 }
-
-const toSecretHash = memoizeByObject(({ keySecretHash }: Key) => Buffer.from(keySecretHash));
 
 interface Options {
   db: Db;

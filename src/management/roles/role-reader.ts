@@ -27,7 +27,7 @@ export function createRoleReader({ db }: { db: Db }): RoleReader {
     list: listRolesById,
 
     /** The revision was read with the key: the roles that are read afterwards are at least as recent. */
-    getGrants(key, roleRevision) {
+    async getGrants(key, roleRevision) {
       const id = [key.organizationId, roleRevision, key.roles, ...(key.customRoleIds ?? [])].join(' ');
       return cache.get(id)?.grants ?? readGrants(id, key);
     },

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import { deferToCommit, groupedRead } from '../../platform/state/grouped-statements.ts';
 import { lockRows } from '../../platform/state/locking.ts';
 import { prepared } from '../../platform/state/prepared.ts';
@@ -7,7 +6,7 @@ import type { ChangedRow } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
 import type { Service } from './service.ts';
-import { parseService, type StoredService, toDocument, toNextGeneration } from './store.ts';
+import { type StoredService, toDocument, toNextGeneration, toService } from './store.ts';
 
 const selectWithOrganization = (db: Db, organizationId: string) =>
   db
@@ -40,11 +39,14 @@ const selectAndLockAll = prepared((db: Db, value: { organizationId: string; ids:
  * Locks the rows of the organization and the service until the transaction ends. Both, so that PostgreSQL returns the
  * service as the previous transaction left it, and not as it was when the wait started.
  */
-export const lockService = (tx: Db, organizationId: string, id: string): MaybePromise<LockedService | undefined> =>
+export const lockService = (tx: Db, organizationId: string, id: string): Promise<LockedService | undefined> =>
   lockTogether(tx, { organizationId, id });
 
 const lockTogether = groupedRead(
-  (tx: Db, row: ChangedRow) => mapMaybe(selectAndLock.first(tx, row), (found) => found && toLocked(found)),
+  async (tx: Db, row: ChangedRow) => {
+    const found = await selectAndLock.first(tx, row);
+    return found && toLocked(found);
+  },
   async (tx, rows) => {
     const [first] = rows;
     if (!first) return [];
@@ -57,7 +59,7 @@ const lockTogether = groupedRead(
 
 const toLocked = (row: StoredService & { tier: string; paid: number }): LockedService => ({
   organization: { tier: row.tier as Tier, isPaid: row.paid === 1 },
-  service: parseService(row),
+  service: toService(row),
 });
 
 export interface LockedService {

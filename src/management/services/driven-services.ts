@@ -10,11 +10,11 @@ import { createServiceWriter } from './service-writer.ts';
 import {
   type DrivenId,
   deleteRemoval,
+  findService,
   listDriven,
   listRemovals,
   listStoredPorts,
   listUnsettled,
-  readService,
   updateObserved,
 } from './store.ts';
 
@@ -48,7 +48,7 @@ export function createDrivenServices({ state, audit, clock }: Options) {
     listUnsettled: (): Promise<DrivenId[]> => listUnsettled(state.db),
 
     find: (organizationId: string, id: string): Promise<Readonly<Service> | undefined> =>
-      readService(state.db, organizationId, id),
+      findService(state.db, organizationId, id),
 
     /** The ports that services had when they were last observed, oldest service first. */
     listStoredPorts: () => listStoredPorts(state.db),

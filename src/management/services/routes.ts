@@ -1,5 +1,4 @@
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
-import { mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { getIdentity, getPermittedServices } from '../../platform/http/guard.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
@@ -13,7 +12,6 @@ import { pageResponse, pageSuccess, readSortedPage } from '../../platform/http/r
 import { getActor } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
-  getRecordExpiry,
   ReplicaScalingBody,
   ScalingBody,
   ServiceListQuery,
@@ -33,17 +31,8 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 export function serviceRoutes({ services, clock }: { services: Services; clock: Clock }): Routes {
   return (app) => {
     const serializeRecord = createResultSerializer(ServiceRecord);
-    const rendered = new WeakMap<Readonly<Service>, { record: string; expiresAt: number }>();
-
-    /** Rendered once, until the service changes or a transition or a window of its schedule ends. */
-    function render(service: Readonly<Service>, reply: object): string {
-      const now = clock.now();
-      const known = rendered.get(service);
-      if (known && now < known.expiresAt) return known.record;
-      const record = serializeRecord(reply, toServiceRecord(service, { now: () => now }));
-      rendered.set(service, { record, expiresAt: getRecordExpiry(service, now) });
-      return record;
-    }
+    const render = (service: Readonly<Service>, reply: object): string =>
+      serializeRecord(reply, toServiceRecord(service, clock));
 
     app.get(
       '/v1/organizations/:organizationId/services',
@@ -83,13 +72,11 @@ export function serviceRoutes({ services, clock }: { services: Services; clock: 
           response: managementResponse(ServiceRecord),
         },
       },
-      (request, reply) =>
-        mapMaybe(
-          services.get(getIdentity(request).organizationId, request.params.serviceId.toLowerCase()),
-          (service) => {
-            sendSuccess(request, reply, render(service, reply));
-          },
-        ),
+      async (request, reply) => {
+        const { organizationId } = getIdentity(request);
+        const service = await services.get(organizationId, request.params.serviceId.toLowerCase());
+        return sendSuccess(request, reply, render(service, reply));
+      },
     );
 
     app.patch(
@@ -124,7 +111,7 @@ export function serviceRoutes({ services, clock }: { services: Services; clock: 
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
         }
-        return sendSuccess(request, reply, serializeRecord(reply, toServiceRecord(service, clock)));
+        return sendSuccess(request, reply, render(service, reply));
       },
     );
 

@@ -1,6 +1,5 @@
 import { rejectViolations, type Violation } from '../../kernel/errors.ts';
 import { MAX_PAGE_SIZE, type Page, type Position } from '../../kernel/page.ts';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import type { ListQuery } from '../../platform/state/keyset.ts';
 import type { State } from '../../platform/state/state.ts';
 import { type Actor, difference } from '../audit/activity.ts';
@@ -90,11 +89,11 @@ export function createServices({ state, audit, organizations }: Options) {
       }
     },
 
-    get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
-      mapMaybe(findService(state.db, organizationId, id), (service) => {
-        if (!service) throw missingService(id);
-        return service;
-      }),
+    async get(organizationId: string, id: string): Promise<Readonly<Service>> {
+      const service = await findService(state.db, organizationId, id);
+      if (!service) throw missingService(id);
+      return service;
+    },
 
     /** The result of a change without storing it; rejected for the same reasons. */
     async preview(organizationId: string, id: string, change: ScalingChange): Promise<Preview> {

@@ -1,6 +1,4 @@
-import { memoize } from '../../kernel/memo.ts';
 import { type Page, toSortName } from '../../kernel/page.ts';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
@@ -13,7 +11,7 @@ import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
 export type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
-const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
+export const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
   ...JSON.parse(document),
   observed: JSON.parse(observed),
   generation,
@@ -25,20 +23,6 @@ export function toDocument(service: Readonly<Service>): string {
   return JSON.stringify(document);
 }
 
-/** JSON has no line feeds. */
-const parseJoined = memoize((joined): Readonly<Service> => {
-  const [generation, settled, observed = '', document = ''] = joined.split('\n');
-  return toService({ observed, document, generation: Number(generation), settled_generation: Number(settled) });
-});
-
-/** Recently read services are parsed once. The result is shared: callers must not modify it. */
-export const parseService = ({
-  document,
-  observed,
-  generation,
-  settled_generation,
-}: StoredService): Readonly<Service> => parseJoined(`${generation}\n${settled_generation}\n${observed}\n${document}`);
-
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
     .selectFrom('services')
@@ -47,9 +31,9 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
     .where('id', '=', value.id),
 );
 
-/** Uses `cached`, so only for authenticated requests. */
-export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
-  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row));
+export async function findService(db: Db, organizationId: string, id: string): Promise<Service | undefined> {
+  const row = await selectOne.first(db, { organizationId, id });
+  return row && toService(row);
 }
 
 /** A page of the list, restricted to some services if `ids` is set. */
@@ -196,12 +180,6 @@ export const listUnsettled = (db: Db): Promise<DrivenId[]> =>
   selectDriven(db)
     .where((is) => is('generation', '<>', is.ref('settled_generation')))
     .execute();
-
-/** Reads the store, not a cache: background work has no request that checks for commits. */
-export async function readService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
-  const row = await selectOne.first(db, { organizationId, id });
-  return row && parseService(row);
-}
 
 /** Stores what the driver reported, and the generation that it has reached. */
 export async function updateObserved(

@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
 import { preferredEncoding } from '../../kernel/encodings.ts';
 import { createEtag, matchesEtag } from '../../kernel/etag.ts';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, NotModified } from '../../platform/http/responses/envelopes.ts';
@@ -19,27 +18,23 @@ const LIST = 'list';
 const nameDashboard = (id: string): string => `dashboard ${id}`;
 const inFormat = (name: string, format: Format): string => (format === 'series' ? name : `${name} ${format}`);
 
-/**
- * The two most frequent reads: rendered once and cached until a dashboard changes. A cached response is sent without
- * creating a promise, hence `MaybePromise`.
- */
+/** The two most frequent reads: rendered once and cached until a dashboard changes. */
 export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
   const renderedDashboards = createRenderedDashboards();
 
-  function respond(
+  async function respond(
     request: FastifyRequest,
     reply: object,
     name: string,
     renderPlain: (organizationId: string) => Promise<RenderedBody>,
-  ): MaybePromise<void> {
+  ): Promise<void> {
     const { organizationId, revisions } = getIdentity(request);
     const key = { organizationId, revision: revisions.dashboards, name };
     const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
-    return mapMaybe(
+    const body =
       renderedDashboards.find(key, encoding) ??
-        renderedDashboards.render(key, encoding, () => renderPlain(organizationId)),
-      (body) => sendUnlessCached(request, reply as FastifyReply, body),
-    );
+      (await renderedDashboards.render(key, encoding, () => renderPlain(organizationId)));
+    return sendUnlessCached(request, reply as FastifyReply, body);
   }
 
   return (app) => {

@@ -1,6 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
-import { memoize, memoizeByObject } from '../../kernel/memo.ts';
-import { mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
+import { memoize } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { isExpired } from '../../platform/credentials/expiry.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
@@ -26,27 +25,24 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
     const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
     return text === undefined ? '' : hashSecret(text);
   });
-  return (header = '') => {
+  return async (header = '') => {
     const tokenHash = hashToken(header);
-    return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
-      if (!found || isExpired(found.credential.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
-      lastUsed.record(found.credential);
-      return toIdentity(found);
-    });
+    const found = tokenHash === '' ? undefined : await findTokenByHash(db, tokenHash);
+    if (!found || isExpired(found.credential.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
+    lastUsed.record(found.credential);
+    return toIdentity(found);
   };
 }
 
-const toIdentity = memoizeByObject(
-  ({ credential: token, dashboardRevision }: FoundCredential<Token>): Identity => ({
-    organizationId: token.organizationId,
-    revisions: { costs: 0, dashboards: dashboardRevision },
-    credentialId: token.id,
-    credentialName: token.name,
-    suffix: token.tokenSuffix,
-    roles: [token.access],
-    allowsAddress: undefined,
-  }),
-);
+const toIdentity = ({ credential: token, dashboardRevision }: FoundCredential<Token>): Identity => ({
+  organizationId: token.organizationId,
+  revisions: { costs: 0, dashboards: dashboardRevision },
+  credentialId: token.id,
+  credentialName: token.name,
+  suffix: token.tokenSuffix,
+  roles: [token.access],
+  allowsAddress: undefined,
+});
 
 /** The error for a read-only token on an operation that needs write access. */
 export const needsWriteToken = (): string => 'This operation needs a read-write token; this token is read-only';

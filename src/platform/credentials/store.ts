@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import { memoizeByObject } from '../../kernel/memo.ts';
-import { type MaybePromise, mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import { HOUR_MS } from '../../kernel/time/clock.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
@@ -48,19 +46,19 @@ export function createCredentialStore<R extends object, C>({
     select(db).where(`${from}.organization_id`, '=', value.organizationId).where(`${from}.id`, '=', value.id),
   );
 
-  const toFound = memoizeByObject(
-    (row: R & Revisions): FoundCredential<C> => ({
-      credential: toCredential(row),
-      costRevision: row.cost_revision,
-      dashboardRevision: row.dashboard_revision,
-      roleRevision: row.role_revision,
-    }),
-  );
+  const toFound = (row: R & Revisions): FoundCredential<C> => ({
+    credential: toCredential(row),
+    costRevision: row.cost_revision,
+    dashboardRevision: row.dashboard_revision,
+    roleRevision: row.role_revision,
+  });
 
   return {
     /** Not limited to an organization: the credential determines the organization of the request. */
-    findByHash: (db: Db, hash: string): MaybePromise<FoundCredential<C> | undefined> =>
-      mapMaybe(selectByHash.first(db, { hash }), (row) => row && toFound(row)),
+    async findByHash(db: Db, hash: string): Promise<FoundCredential<C> | undefined> {
+      const row = await selectByHash.first(db, { hash });
+      return row && toFound(row);
+    },
 
     async find(db: Db, organizationId: string, id: string): Promise<FoundCredential<C> | undefined> {
       const row = await selectById.first(db, { organizationId, id });

@@ -5,7 +5,6 @@ import { hasRole, type Role } from '../../kernel/access/roles.ts';
 import { isEverything, type ServiceSet } from '../../kernel/access/service-set.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { RateCounter } from '../../kernel/rate-counter.ts';
-import { type MaybePromise, mapMaybe, runWithCallback } from '../../kernel/tasks/maybe-promise.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { AttemptLimit } from './limits/attempt-limit.ts';
 import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './limits/rate-limit.ts';
@@ -40,7 +39,7 @@ export interface Identity {
 }
 
 /** Authenticates an Authorization header. Throws `unauthorized`. */
-export type Authenticate = (authorization: string | undefined) => MaybePromise<Identity>;
+export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 
 export interface SessionAuthentication {
   /** The secret in the session cookie. */
@@ -108,27 +107,21 @@ export function guardRoutes(
     const { roles, operation } = route.config ?? {};
     if (!roles) return;
     const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
-    const authorize = (request: FastifyRequest, reply: FastifyReply, identity: Identity): MaybePromise<void> => {
+    route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+      request.operation = operation;
+      request.route = route.url;
+      rejectCrossSite(request);
+      const identity = await identify(request);
       request.identity = identity;
       const isAllowed = identity.allowsAddress?.(request.clientAddress) ?? true;
       // A request from an address outside the IP access list does not use up the limit of the key.
-      const taken = isAllowed ? limiter?.take(identity.credentialId) : limiter?.peek(identity.credentialId);
-      return mapMaybe(taken, (status) => {
-        if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
-        if (!isAllowed) throw rejectedAddress(request.clientAddress);
-        if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with these credentials');
-        checkPath(request.params);
-        checkOrganization(request, identity);
-        checkRoles(request, identity, roles, operation);
-      });
-    };
-    route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-      request.operation = operation;
-      request.route = route.url;
-      runWithCallback(done, () => {
-        rejectCrossSite(request);
-        return mapMaybe(identify(request), (identity) => authorize(request, reply, identity));
-      });
+      const status = isAllowed ? await limiter?.take(identity.credentialId) : limiter?.peek(identity.credentialId);
+      if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
+      if (!isAllowed) throw rejectedAddress(request.clientAddress);
+      if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with these credentials');
+      checkPath(request.params);
+      checkOrganization(request, identity);
+      checkRoles(request, identity, roles, operation);
     };
   });
 
@@ -141,24 +134,20 @@ export function guardRoutes(
       throw new AppError('forbidden', formatMissingRole(roles, identity));
   }
 
-  function identify(request: FastifyRequest): MaybePromise<Identity> {
+  async function identify(request: FastifyRequest): Promise<Identity> {
     const { headers, clientAddress } = request;
     const credential = headers.authorization ?? session?.findSecret(headers) ?? '';
-    const fail = (error: unknown): never => {
-      throw withChallenge(error, challengeFor(headers));
-    };
     try {
-      const identity = attempts.run(clientAddress, credential, () => authenticateHeaders(headers));
-      return identity instanceof Promise ? identity.catch(fail) : identity;
+      return await attempts.run(clientAddress, credential, () => authenticateHeaders(headers));
     } catch (error) {
-      return fail(error);
+      throw withChallenge(error, challengeFor(headers));
     }
   }
 
-  function authenticateHeaders(headers: FastifyRequest['headers']): MaybePromise<Identity> {
+  async function authenticateHeaders(headers: FastifyRequest['headers']): Promise<Identity> {
     const { authorization } = headers;
     if (authorization !== undefined || !session) return authenticate(authorization);
-    return session.authenticate(headers).then((identity) => identity ?? authenticate(undefined));
+    return (await session.authenticate(headers)) ?? authenticate(undefined);
   }
 
   const challengeFor = (headers: FastifyRequest['headers']) =>

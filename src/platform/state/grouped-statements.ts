@@ -60,9 +60,9 @@ export async function runConcurrently(tx: Db, works: readonly ((tx: Db) => Promi
  * which returns their results in the same order. Otherwise, a call is one of `readOne`.
  */
 export function groupedRead<A, R>(
-  readOne: (tx: Db, argument: A) => R | Promise<R>,
+  readOne: (tx: Db, argument: A) => Promise<R>,
   readAll: (tx: Db, all: readonly A[]) => Promise<readonly R[]>,
-): (tx: Db, argument: A) => R | Promise<R> {
+): (tx: Db, argument: A) => Promise<R> {
   const waiting = new WeakMap<Db, { all: A[]; results: Promise<readonly R[]> }>();
 
   function join(tx: Db): { all: A[]; results: Promise<readonly R[]> } {

@@ -1,15 +1,13 @@
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { MaybePromise } from '../../kernel/tasks/maybe-promise.ts';
 import { nameStatement } from './statement-names.ts';
 import type { Db } from './tables.ts';
 
-/** Runs compiled statements without Kysely's connection handling; synchronously if the store is. */
+/** Runs compiled statements without Kysely's connection handling. libSQL returns results, PostgreSQL promises of them. */
 export interface DirectRunner {
-  all(sql: string, parameters: readonly unknown[]): MaybePromise<unknown[]>;
+  all(sql: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
   first(sql: string, parameters: readonly unknown[]): unknown;
-  cached(sql: string, parameters: readonly unknown[]): unknown;
   /** Returns the number of changed rows. */
-  execute(sql: string, parameters: readonly unknown[]): MaybePromise<number>;
+  execute(sql: string, parameters: readonly unknown[]): number | Promise<number>;
 }
 
 const directRunners = new WeakMap<Db, DirectRunner>();
@@ -71,27 +69,21 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     return (await direct.all(entry.query.sql, bindValues(entry, values))) as O[];
   }
 
-  /** Synchronous if the store is: this function runs on every request. */
-  function findFirst(mode: 'first' | 'cached', db: Db, values: V): MaybePromise<O | undefined> {
+  /** The first row, never older than this call. */
+  async function first(db: Db, values: V): Promise<O | undefined> {
     const direct = directRunners.get(db);
-    if (!direct) return all(db, values).then(([row]) => row);
+    if (!direct) return (await run(db, values)).rows[0];
     const entry = getCompiled(db);
-    return direct[mode](entry.query.sql, bindValues(entry, values)) as MaybePromise<O | undefined>;
+    return (await direct.first(entry.query.sql, bindValues(entry, values))) as O | undefined;
   }
 
   return {
     all,
-    /** The first row, never older than this call. */
-    first: (db: Db, values: V) => findFirst('first', db, values),
-    /**
-     * The first row, possibly from the cache, but not older than the last `first`. Authentication calls `first`, so an
-     * authenticated request never reads data older than itself. Rows are shared: callers must not modify them.
-     */
-    cached: (db: Db, values: V) => findFirst('cached', db, values),
+    first,
     /** Runs a statement that returns no rows; returns the number of changed rows. */
-    execute(db: Db, values: V): MaybePromise<number> {
+    async execute(db: Db, values: V): Promise<number> {
       const direct = directRunners.get(db);
-      if (!direct) return run(db, values).then(({ numAffectedRows }) => Number(numAffectedRows));
+      if (!direct) return Number((await run(db, values)).numAffectedRows);
       const entry = getCompiled(db);
       return direct.execute(entry.query.sql, bindValues(entry, values));
     },

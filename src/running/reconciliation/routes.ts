@@ -1,5 +1,4 @@
 import { READERS } from '../../kernel/access/roles.ts';
-import type { MaybePromise } from '../../kernel/tasks/maybe-promise.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
@@ -11,7 +10,9 @@ import { IdleStatus, toIdleStatus } from './schema.ts';
 
 export interface IdleRouteOptions {
   services: Services;
-  findIdleStatus(serviceId: string): MaybePromise<ReturnType<Reconciler['findIdleStatus']>>;
+  findIdleStatus(
+    serviceId: string,
+  ): ReturnType<Reconciler['findIdleStatus']> | Promise<ReturnType<Reconciler['findIdleStatus']>>;
   clock: Clock;
 }
 

@@ -3,9 +3,8 @@ import { addressBlock } from '../../../kernel/access/addresses.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { memoize } from '../../../kernel/memo.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
-import { type MaybePromise, mapMaybe } from '../../../kernel/tasks/maybe-promise.ts';
 import { type Clock, MINUTE_MS } from '../../../kernel/time/clock.ts';
-import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './rate-limit.ts';
+import { createRateLimiter, type RateLimit, tooManyRequests } from './rate-limit.ts';
 
 const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 const ACCEPTED_MS = 60 * MINUTE_MS;
@@ -74,18 +73,18 @@ export function createAttemptLimit(clock: Pick<Clock, 'monotonicMs'>, counter?: 
    * Counts an attempt before its outcome is known: otherwise requests sent at the same time would pass the limit together.
    * Repeating a credential that is being checked is not another guess.
    */
-  function reserve(block: string, check: Check): MaybePromise<void> {
-    if (check.reservedAt !== undefined || check.reserving !== undefined) return check.reserving;
-    const keep = (status: RateLimitStatus): void => {
-      if (!status.isAllowed) throw tooManyRequests(status, TOO_MANY_ATTEMPTS);
-      check.reservedAt = clock.monotonicMs();
-    };
-    const taken = failures.take(block);
-    if (!(taken instanceof Promise)) return keep(taken);
-    check.reserving = taken.then(keep).finally(() => {
+  async function reserve(block: string, check: Check): Promise<void> {
+    if (check.reservedAt !== undefined) return;
+    check.reserving ??= take(block, check).finally(() => {
       check.reserving = undefined;
     });
-    return check.reserving;
+    await check.reserving;
+  }
+
+  async function take(block: string, check: Check): Promise<void> {
+    const status = await failures.take(block);
+    if (!status.isAllowed) throw tooManyRequests(status, TOO_MANY_ATTEMPTS);
+    check.reservedAt = clock.monotonicMs();
   }
 
   /** Each failure uses one attempt: the reserved one, or another. */
@@ -95,9 +94,8 @@ export function createAttemptLimit(clock: Pick<Clock, 'monotonicMs'>, counter?: 
       check.reservedAt = undefined;
       return;
     }
-    const taken = failures.take(block);
     // The response does not wait for the counter, and does not depend on it.
-    if (taken instanceof Promise) taken.catch(() => {});
+    Promise.resolve(failures.take(block)).catch(() => {});
   }
 
   return {
@@ -105,54 +103,26 @@ export function createAttemptLimit(clock: Pick<Clock, 'monotonicMs'>, counter?: 
      * Runs `authenticate` unless the address is past its limit. `credential` is the text that the client sent, with its
      * secret; an `unauthorized` error counts as a failed attempt.
      */
-    run<T>(address: string, credential: string, authenticate: () => MaybePromise<T>): MaybePromise<T> {
+    async run<T>(address: string, credential: string, authenticate: () => T | Promise<T>): Promise<T> {
       const block = toBlock(address);
       const now = clock.monotonicMs();
       const known = accepted.get(credential)?.get(block);
-      if (known !== undefined && now - known.at < ACCEPTED_MS) {
-        const keepKnown = () => {
-          known.at = now;
-        };
-        return settle(authenticate, keepKnown, (error) => countFailure(error, block));
+      const check = known !== undefined && now - known.at < ACCEPTED_MS ? undefined : join(block, credential);
+      try {
+        if (check) await reserve(block, check);
+        const result = await authenticate();
+        if (known && !check) known.at = now;
+        else accept(block, credential, now);
+        return result;
+      } catch (error) {
+        countFailure(error, block, check);
+        throw error;
+      } finally {
+        if (check) leave(block, credential, check);
       }
-      const check = join(block, credential);
-      return settle(
-        () => mapMaybe(reserve(block, check), authenticate),
-        () => {
-          leave(block, credential, check);
-          accept(block, credential, now);
-        },
-        (error) => {
-          countFailure(error, block, check);
-          leave(block, credential, check);
-        },
-      );
     },
 
     /** Records a credential that was just issued to a client. */
     accept: (address: string, credential: string): void => accept(toBlock(address), credential, clock.monotonicMs()),
   };
-}
-
-/** Calls one of the functions with the outcome, and passes the outcome on. */
-function settle<T>(
-  work: () => MaybePromise<T>,
-  onSuccess: () => void,
-  onFailure: (error: unknown) => void,
-): MaybePromise<T> {
-  const succeed = (result: T): T => {
-    onSuccess();
-    return result;
-  };
-  const fail = (error: unknown): never => {
-    onFailure(error);
-    throw error;
-  };
-  let result: MaybePromise<T>;
-  try {
-    result = work();
-  } catch (error) {
-    return fail(error);
-  }
-  return result instanceof Promise ? result.then(succeed, fail) : succeed(result);
 }

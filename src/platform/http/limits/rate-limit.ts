@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../kernel/errors.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
-import type { MaybePromise } from '../../../kernel/tasks/maybe-promise.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { MAX_WINDOWS, toResetSeconds } from './rate-window.ts';
 import { createSharedRateLimiter } from './shared-rate-limit.ts';
@@ -19,7 +18,7 @@ export interface RateLimitStatus {
 }
 
 /** Counts requests in a fixed window per id. The window starts with the first request. */
-export interface RateLimiter<Taken extends MaybePromise<RateLimitStatus> = MaybePromise<RateLimitStatus>> {
+export interface RateLimiter<Taken = RateLimitStatus | Promise<RateLimitStatus>> {
   /** Counts a request, unless it is past the limit. */
   take(id: string): Taken;
   /** The status of the next request, as far as this process knows, without counting it. */
