@@ -5,7 +5,8 @@ import { memoize } from '../../../kernel/memo.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import { type MaybePromise, mapMaybe } from '../../../kernel/tasks/maybe-promise.ts';
 import { type Clock, MINUTE_MS } from '../../../kernel/time/clock.ts';
-import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './rate-limit.ts';
+import { createRateLimiter, tooManyRequests } from './rate-limit.ts';
+import type { RateLimit, RateLimitStatus } from './rate-window.ts';
 
 const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 const ACCEPTED_MS = 60 * MINUTE_MS;
