@@ -85,6 +85,12 @@ onEachStore('request bodies', (store) => {
     expect((await patch(padded(MIB + 1))).json.error).toBe('PAYLOAD_TOO_LARGE: The request body is larger than 1 MiB');
     const plain = await patch('x'.repeat(MIB + 1), { 'content-type': 'text/plain' });
     expect(plain.json.error).toBe('PAYLOAD_TOO_LARGE: The request body is larger than 1 MiB');
+    for (const path of ['/api/v2/dashboards', '/api/v2/charts/series']) {
+      const call = { method: 'POST', path, token: acme.writer, headers: JSON_TYPE };
+      expect((await server.call({ ...call, text: padded(2 * MIB) })).status).toBe(400);
+      const rejected = await server.call({ ...call, text: padded(2 * MIB + 1) });
+      expect([rejected.status, rejected.json.message]).toEqual([413, 'The request body is larger than 2 MiB']);
+    }
   });
 
   it('B3, B4: ignores unknown members, but not more values than a body may have', async () => {
