@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newUuid } from '../../kernel/ids.ts';
 import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
@@ -121,12 +122,7 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, metric
     }),
     /** Sends the remaining records, for at most a few seconds. */
     async close(): Promise<void> {
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LAST_SEND_MS);
-      });
-      await Promise.race([sendRemaining(), timeout]);
-      clearTimeout(timer);
+      await Promise.race([sendRemaining(), delay(LAST_SEND_MS, undefined, { ref: false })]);
       ended.abort();
       metricRows.close();
       counts.dropped.stopped += ring.length * RECORDS_PER_REQUEST;

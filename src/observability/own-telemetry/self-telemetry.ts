@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newUuid } from '../../kernel/ids.ts';
 import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
@@ -162,12 +163,7 @@ export function openSelfTelemetry({
     /** Writes the remaining rows if the engine is running, for at most a few seconds. */
     async close(): Promise<void> {
       metricRows.close();
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LAST_WRITE_MS);
-      });
-      await Promise.race([writeRemaining(), timeout]);
-      clearTimeout(timer);
+      await Promise.race([writeRemaining(), delay(LAST_WRITE_MS, undefined, { ref: false })]);
       counts.dropped.stopped += ring.length * ROWS_PER_REQUEST;
     },
   };
