@@ -3,31 +3,8 @@ import { AppError } from '../kernel/errors.ts';
 import type { OrganizationRecord } from '../management/organizations/schema.ts';
 import { findErrorCode } from '../platform/http/interfaces.ts';
 import type { SendRequest } from '../server/local-api.ts';
-import { UsageError } from './command.ts';
+import { type Api, type ApiRequest, type ServerAddress, UsageError } from './command.ts';
 import { formatFlag } from './parameters.ts';
-
-interface ApiRequest {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Sent as JSON, without members that are undefined. */
-  body?: object;
-  /** Query parameters; those that are undefined are left out. */
-  query?: Record<string, string | number | undefined>;
-  /** By member or parameter: the option of the command, or `<argument>`, that error messages name instead. */
-  options?: Record<string, string>;
-}
-
-/** The API of one organization: of a server, or of the store on this machine. */
-export interface Api {
-  organization: { id: string; name: string };
-  /** Paths are relative to the organization. Returns the result of the response. */
-  call<T>(path: string, request?: ApiRequest): Promise<T>;
-  /** The records of all pages, or the first of them. */
-  list<T>(path: string, request?: ApiRequest & { maxRecords?: number }): Promise<T[]>;
-  /** A response that is a file. */
-  download(path: string, request?: ApiRequest): AsyncIterable<Uint8Array>;
-  /** Sends a body that is not JSON. */
-  upload<T>(path: string, headers: Record<string, string>, body: Buffer): Promise<T>;
-}
 
 interface Envelope {
   result: unknown;
@@ -76,11 +53,6 @@ export function createApi(send: SendRequest, organization: Api['organization']):
       return (await readJson(response)).result as T;
     },
   };
-}
-
-export interface ServerAddress {
-  url: string;
-  key: string;
 }
 
 type RemoteOrganization = Static<typeof OrganizationRecord>;

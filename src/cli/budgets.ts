@@ -4,8 +4,7 @@ import { isUuid } from '../kernel/ids.ts';
 import type { Threshold } from '../management/billing/budgets/budget.ts';
 import type { BudgetRecord } from '../management/billing/budgets/schema.ts';
 import { API_SETTINGS } from '../server/settings/settings.ts';
-import type { Api } from './api.ts';
-import { defineCommand, UsageError } from './command.ts';
+import { type Api, defineCommand, UsageError } from './command.ts';
 import {
   argument,
   jsonOption,

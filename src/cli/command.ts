@@ -3,7 +3,6 @@ import type { Organization } from '../management/organizations/organization.ts';
 import type { Domains } from '../server/domains.ts';
 import type { Config, ConfigFile, SettingTexts } from '../server/settings/config.ts';
 import type { SettingName } from '../server/settings/settings.ts';
-import type { Api, ServerAddress } from './api.ts';
 import type { ParameterSet, ParameterValues } from './parameters.ts';
 
 /** Access to the process: environment, files, streams and signals. Provided by `main.ts`; commands use nothing else. */
@@ -37,6 +36,34 @@ export interface ProcessAccess {
   /** Calls the listener on each SIGUSR2. */
   onToggleDebug(listener: () => void): void;
   userName: string;
+}
+
+export interface ApiRequest {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Sent as JSON, without members that are undefined. */
+  body?: object;
+  /** Query parameters; those that are undefined are left out. */
+  query?: Record<string, string | number | undefined>;
+  /** By member or parameter: the option of the command, or `<argument>`, that error messages name instead. */
+  options?: Record<string, string>;
+}
+
+/** The API of one organization: of a server, or of the store on this machine. */
+export interface Api {
+  organization: { id: string; name: string };
+  /** Paths are relative to the organization. Returns the result of the response. */
+  call<T>(path: string, request?: ApiRequest): Promise<T>;
+  /** The records of all pages, or the first of them. */
+  list<T>(path: string, request?: ApiRequest & { maxRecords?: number }): Promise<T[]>;
+  /** A response that is a file. */
+  download(path: string, request?: ApiRequest): AsyncIterable<Uint8Array>;
+  /** Sends a body that is not JSON. */
+  upload<T>(path: string, headers: Record<string, string>, body: Buffer): Promise<T>;
+}
+
+export interface ServerAddress {
+  url: string;
+  key: string;
 }
 
 /** Exit code 2: the command line, a setting or a file is invalid. Lists all problems. */

@@ -1,4 +1,14 @@
-import type { CompletionTable, CompletionWord } from './completion.ts';
+export interface CompletionWord {
+  word: string;
+  help: string;
+  /** The values of an option such as `<yes|no>`. */
+  values?: readonly string[];
+  /** An option that is followed by a value. */
+  hasValue?: boolean;
+}
+
+/** What may follow a command: `''` is the program itself, `key` a group, `key create` a command. */
+export type CompletionTable = ReadonlyMap<string, readonly CompletionWord[]>;
 
 // The scripts contain all words: a program that starts at each press of the Tab key would be slow.
 

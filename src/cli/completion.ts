@@ -1,22 +1,10 @@
 import { SETTINGS, type Setting } from '../server/settings/settings.ts';
 import { type Command, defineCommand, formatFileFlag, listSettings } from './command.ts';
-import { renderBash, renderFish, renderZsh } from './completion-scripts.ts';
+import { type CompletionTable, type CompletionWord, renderBash, renderFish, renderZsh } from './completion-scripts.ts';
 import { argument, formatFlag, oneOf } from './parameters.ts';
 
 const RENDERERS = { bash: renderBash, zsh: renderZsh, fish: renderFish };
 const SHELLS = Object.keys(RENDERERS) as (keyof typeof RENDERERS)[];
-
-export interface CompletionWord {
-  word: string;
-  help: string;
-  /** The values of an option such as `<yes|no>`. */
-  values?: readonly string[];
-  /** An option that is followed by a value. */
-  hasValue?: boolean;
-}
-
-/** What may follow a command: `''` is the program itself, `key` a group, `key create` a command. */
-export type CompletionTable = ReadonlyMap<string, readonly CompletionWord[]>;
 
 /** `listCommands` is a function because this command is one of them. `groups` describes groups such as `key`. */
 export const defineCompletion = (groups: Record<string, string>, listCommands: () => readonly Command[]): Command =>

@@ -1,7 +1,6 @@
 import type { Config, ConfigFile, SettingTexts } from '../server/settings/config.ts';
 import { SETTINGS, type Setting, type SettingName } from '../server/settings/settings.ts';
-import type { ServerAddress } from './api.ts';
-import { type ProcessAccess, UsageError } from './command.ts';
+import { type ProcessAccess, type ServerAddress, UsageError } from './command.ts';
 import { findProfile, readProfiles } from './profile-file.ts';
 
 const STORE: readonly SettingName[] = ['dataDirectory', 'databaseUrl'];

@@ -4,8 +4,7 @@ import { systemClock } from '../kernel/time/clock.ts';
 import { KEY_STATES } from '../management/keys/key.ts';
 import type { CreateKeyResult, KeyRecord, RotateKeyResult } from '../management/keys/schema.ts';
 import { API_SETTINGS } from '../server/settings/settings.ts';
-import type { Api } from './api.ts';
-import { defineCommand } from './command.ts';
+import { type Api, defineCommand } from './command.ts';
 import { anyText, argument, jsonOption, listOption, numberRule, option, organizationOption } from './parameters.ts';
 import { findRole, type Role } from './roles.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { parseYamlOrJson } from '../kernel/schemas/yaml-text.ts';
-import type { ServerAddress } from './api.ts';
-import { type ProcessAccess, UsageError } from './command.ts';
+import { type ProcessAccess, type ServerAddress, UsageError } from './command.ts';
 
 /** The servers that a user works with. */
 export interface ProfileFile {

@@ -3,8 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import { parseYamlOrJson } from '../kernel/schemas/yaml-text.ts';
 import type { RoleRecord } from '../management/roles/schema.ts';
 import { API_SETTINGS } from '../server/settings/settings.ts';
-import type { Api } from './api.ts';
-import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
+import { type Api, type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
 import { anyText, argument, jsonOption, listOption, option, organizationOption, requiredOption } from './parameters.ts';
 
 export type Role = Static<typeof RoleRecord>;

@@ -10,8 +10,7 @@ import type { Service } from '../management/services/service.ts';
 import type { Command as StateCommand } from '../management/services/simulated.ts';
 import type { Domains } from '../server/domains.ts';
 import { API_SETTINGS } from '../server/settings/settings.ts';
-import type { Api } from './api.ts';
-import { type Command, defineCommand } from './command.ts';
+import { type Api, type Command, defineCommand } from './command.ts';
 import {
   anyText,
   argument,

@@ -2,8 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { IntakeResult } from '../management/billing/metering/intake.ts';
 import { readParquet } from '../platform/engine/parquet.ts';
-import type { Api } from './api.ts';
-import { type ProcessAccess, UsageError } from './command.ts';
+import { type Api, type ProcessAccess, UsageError } from './command.ts';
 import { decodeFile, detectFormat, readEvents, USAGE_COLUMNS } from './usage-file.ts';
 
 /** Stores a batch of events, locally or on a server. */

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { preferredEncoding } from '../kernel/encodings.ts';
 import { AppError } from '../kernel/errors.ts';
 import { matchesEtag } from '../kernel/etag.ts';
 import type { Page } from '../platform/http/app.ts';
 import type { Routes } from '../platform/http/requests/validation.ts';
+import { chooseEncoding } from '../platform/http/responses/compression.ts';
 import type { PageFile, PageFiles } from './page-files.ts';
 
 const POLICY = [
@@ -66,12 +66,11 @@ export function pageRoutes({ files }: PageFiles, page: Page): Routes {
 }
 
 async function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
+  const encoding = chooseEncoding(request, reply);
   const compressedPath = encoding === 'identity' ? undefined : file.encodings[encoding];
   const bytes = await readFile(compressedPath ?? file.path).catch((cause) => {
     throw new AppError('not_found', 'This console file no longer exists; reload the page', { cause });
   });
-  reply.header('vary', 'accept-encoding');
   if (file.isImmutable) reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
   else {
     const unchanged = sendNotModified(request, reply, `"${hash('sha1', bytes, 'base64url')}"`);

@@ -7,7 +7,8 @@ import type { Organizations } from '../management/organizations/organizations.ts
 import { hashSecret } from '../platform/credentials/secrets.ts';
 import { checkAddress, SESSION_CHALLENGE, withChallenge } from '../platform/http/guard.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
-import { type RateLimiter, tooManyRequests } from '../platform/http/limits/rate-limit.ts';
+import { tooManyRequests } from '../platform/http/limits/rate-limit.ts';
+import type { RateLimiter } from '../platform/http/limits/rate-window.ts';
 import { requireSameSite } from '../platform/http/requests/cross-site.ts';
 import { NoQuery, type Routes } from '../platform/http/requests/validation.ts';
 import { toIdentity } from './authentication.ts';

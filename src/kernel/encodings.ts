@@ -21,14 +21,14 @@ const parseAcceptEncoding = memoize((header): Record<Encoding | 'identity', numb
   };
 });
 
-/** The client's preferred encoding among ours; `identity` if it accepts none of them. */
-export function preferredEncoding(header = ''): Encoding | 'identity' {
+/** The client's preferred encoding among those that are available; `identity` if it accepts none of them. */
+export function preferredEncoding(header = '', available: readonly Encoding[] = ENCODINGS): Encoding | 'identity' {
   const weights = parseAcceptEncoding(header);
-  const best = weights.gzip > weights.br ? 'gzip' : 'br';
-  return weights[best] > 0 && weights[best] >= weights.identity ? best : 'identity';
+  return available.reduce<Encoding | 'identity'>((best, one) => {
+    const isBetter = best === 'identity' ? weights[one] >= weights.identity : weights[one] > weights[best];
+    return weights[one] > 0 && isBetter ? one : best;
+  }, 'identity');
 }
-
-export const acceptsGzip = (header = ''): boolean => parseAcceptEncoding(header).gzip > 0;
 
 /** Below this size, compression saves less than it costs. */
 export const MIN_COMPRESSED_BYTES = 1024;

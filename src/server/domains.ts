@@ -35,6 +35,7 @@ import { createServiceSettings } from '../management/services/settings.ts';
 import { listExistingServiceIds } from '../management/services/store.ts';
 import { createCharts } from '../observability/charts/charts.ts';
 import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
+import { parseDashboard } from '../observability/dashboards/dashboard.ts';
 import { createDashboardQuota } from '../observability/dashboards/dashboard-quota.ts';
 import { createDashboardWriter } from '../observability/dashboards/dashboard-writer.ts';
 import { createDashboards } from '../observability/dashboards/dashboards.ts';
@@ -175,7 +176,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
   const charts = createCharts({
     engine,
     clock,
-    getDashboard: async (organizationId, id) => dashboards.parse(await dashboards.get(organizationId, id)),
+    getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
     findSource: sources.findForQueries,
     openTables: config.openTables ?? [],
   });

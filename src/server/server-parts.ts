@@ -97,7 +97,7 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   const state = await openState({
     ...config,
     clock,
-    observer: telemetry.store,
+    observer: metrics.store,
     queryTimeoutMs: STORE_TIMEOUT_MS,
   });
   shutdown.add('the state store', STOP_MS.state, () => state.close());

@@ -69,7 +69,7 @@ onEachStore('ClickStack under /v1', (store) => {
     const tiles = Array.from({ length: 500 }, (_, y) => ({
       ...at,
       y,
-      config: { displayType: 'markdown', markdown: 'x'.repeat(3000) },
+      series: [{ type: 'markdown', content: 'x'.repeat(3000) }],
     }));
     const { status, json } = await call('POST', `${PATH}/dashboards`, { name: 'large', tiles });
     expect([status, json.result.tiles.length]).toEqual([200, 500]);

@@ -46,28 +46,31 @@ onEachStore('quotas of an organization', (store) => {
     expect((await createSource(globex.writer)).status).toBe(200);
   });
 
-  it('a dashboard has at most 4 MiB as JSON; a larger one is rejected and changes nothing', async () => {
+  it('a dashboard has at most 2 MiB as JSON; a larger one is rejected and changes nothing', async () => {
     const markdown = (size: number) => ({ type: 'markdown', content: 'x'.repeat(size) });
-    const body = (tiles: number) => ({
+    const body = (...sizes: number[]) => ({
       name: 'Large',
-      tiles: Array.from({ length: tiles }, (_, y) => ({ name: 't', x: 0, y, w: 1, h: 1, series: [markdown(50_000)] })),
+      tiles: sizes.map((size, y) => ({ name: 't', x: 0, y, w: 1, h: 1, series: [markdown(size)] })),
     });
+    const sizes = Array<number>(41).fill(50_000);
+    // A body of 2 MiB: with the ids of its tiles, the dashboard is larger.
+    const large = body(...sizes, 2 * 2 ** 20 - JSON.stringify(body(...sizes, 0)).length);
     const before = (await read(server, `/${acme.dashboard}`)).json.data;
     for (const [method, path] of [
       ['POST', ''],
       ['PUT', `/${acme.dashboard}`],
     ] as const) {
-      const response = await write(server, method, path, body(84));
+      const response = await write(server, method, path, large);
       expect(response.status).toBe(400);
-      expect(response.json.message).toContain('tiles: must not make the dashboard larger than 4 MiB as JSON');
+      expect(response.json.message).toContain('tiles: must not make the dashboard larger than 2 MiB as JSON');
     }
-    const validation = (await write(server, 'POST', '/validate', body(84))).json;
+    const validation = (await write(server, 'POST', '/validate', large)).json;
     expect(validation).toMatchObject({
       valid: false,
-      errors: [{ message: expect.stringContaining('larger than 4 MiB as JSON') }],
+      errors: [{ message: expect.stringContaining('larger than 2 MiB as JSON') }],
     });
     expect((await read(server, `/${acme.dashboard}`)).json.data).toEqual(before);
-    expect((await write(server, 'POST', '/validate', body(82))).json).toMatchObject({ valid: true });
+    expect((await write(server, 'POST', '/validate', body(...sizes))).json).toMatchObject({ valid: true });
   });
 
   it('concurrent requests create exactly as many dashboards as the limit allows; restoring one counts', async () => {

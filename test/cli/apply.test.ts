@@ -175,6 +175,16 @@ onEachStore('apply', (store) => {
     expect(await at.exportFirstOrganization()).toBeUndefined();
   });
 
+  it('B3: rejects a dashboard of more than 2 MiB', async () => {
+    const series = [{ type: 'markdown', content: 'x'.repeat(50_000) }];
+    const tiles = Array.from({ length: 42 }, (_, y) => ({ x: 0, y, w: 1, h: 1, series }));
+    const finished = await at.apply({ organizations: [{ name: 'Acme', dashboards: [{ name: 'd', tiles }] }] });
+    expect([finished.code, listErrors(finished)]).toEqual([
+      2,
+      [expect.stringContaining('dashboards[0].tiles: must not make the dashboard larger than 2 MiB as JSON')],
+    ]);
+  });
+
   it('F2: rejects an id or credential of another organization and stores nothing', async () => {
     await at.apply(fleet);
     const before = await at.exportFirstOrganization();

@@ -2,6 +2,8 @@
 
 const MIB = 1024 * 1024;
 const MAX_DEPTH = 100;
+/** A few less than a body may have. */
+const countMaxValues = (bytes: number): number => (bytes / MIB) * 25_000 - 100;
 
 /** Where the bodies of an operation place their contents, from its schema. */
 export interface Target {
@@ -17,11 +19,15 @@ type Shape = (target: Target) => string | Buffer;
 const fill = (piece: string, bytes: number): string =>
   piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
 
-/** `{"<name>":[piece,piece,…]}` */
+/** `{"<name>":[piece,piece,…]}`, with as many values as a body may have */
 const repeatInList =
   (piece: string): Shape =>
-  ({ list, bytes }) =>
-    `{"${list}":[${fill(`${piece},`, bytes - list.length - piece.length - 32)}${piece}]}`;
+  ({ list, bytes }) => {
+    const values = 1 + piece.split(/[,[{]/).length - 1;
+    const length =
+      Math.min(bytes - list.length - 32, (countMaxValues(bytes) / values) * (piece.length + 1)) - piece.length;
+    return `{"${list}":[${fill(`${piece},`, length)}${piece}]}`;
+  };
 
 /** `{"<name>":"<piece><piece>…"}` */
 const repeatInText =
@@ -37,7 +43,7 @@ const createMembers =
     for (let size = 2; ; ) {
       const member = format(members.length);
       size += member.length + 1;
-      if (size > bytes) return `{${members.join(',')}}`;
+      if (size > bytes || members.length >= countMaxValues(bytes)) return `{${members.join(',')}}`;
       members.push(member);
     }
   };
@@ -45,6 +51,7 @@ const createMembers =
 const nested = `${'['.repeat(MAX_DEPTH - 3)}${']'.repeat(MAX_DEPTH - 3)}`;
 
 export const SHAPES: Record<string, Shape> = {
+  'too many zeros': ({ list, bytes }) => `{"${list}":[${fill('0,', bytes - 64)}0]}`,
   zeros: repeatInList('0'),
   nulls: repeatInList('null'),
   'empty objects': repeatInList('{}'),
@@ -59,7 +66,7 @@ export const SHAPES: Record<string, Shape> = {
   'members with long names': createMembers((index) => `"${index}${'n'.repeat(60)}":0`),
   'objects with new names': ({ list, bytes }) => {
     const objects: string[] = [];
-    for (let size = 64; size < bytes; size += objects.at(-1)?.length ?? 0)
+    for (let size = 64; size < bytes && objects.length < countMaxValues(bytes) / 4; size += objects.at(-1)?.length ?? 0)
       objects.push(`{"a${objects.length}":0,"b${objects.length}":{}},`);
     objects.pop();
     return `{"${list}":[${objects.join('')}0]}`;
@@ -103,10 +110,10 @@ const markdown = (piece: string, bytes: number): string => {
 
 /** The largest valid dashboards, in bytes and in number of values, and larger ones. */
 export const LARGE_DASHBOARDS: Record<string, () => string> = {
-  'much text': () => markdown('plain text ', 3.9 * MIB),
-  'much text with line breaks': () => markdown('\n', 3.9 * MIB),
-  'much text of three bytes per character': () => markdown('漢', 3.9 * MIB),
-  'much text of four bytes per character': () => markdown('😀', 3.9 * MIB),
+  'much text': () => markdown('plain text ', 1.95 * MIB),
+  'much text with line breaks': () => markdown('\n', 1.95 * MIB),
+  'much text of three bytes per character': () => markdown('漢', 1.95 * MIB),
+  'much text of four bytes per character': () => markdown('😀', 1.95 * MIB),
   'many series': () =>
     JSON.stringify({
       name: 'Many series',
@@ -114,7 +121,7 @@ export const LARGE_DASHBOARDS: Record<string, () => string> = {
       tiles: Array.from({ length: 500 }, (_, index) =>
         tile(
           index,
-          Array.from({ length: 20 }, (_, at) => ({
+          Array.from({ length: 5 }, (_, at) => ({
             type: 'time',
             aggFn: 'quantile',
             level: 0.95,
@@ -134,7 +141,7 @@ export const LARGE_DASHBOARDS: Record<string, () => string> = {
   'many values in configs': () =>
     JSON.stringify({
       name: 'Many values',
-      tiles: Array.from({ length: 450 }, (_, index) => ({
+      tiles: Array.from({ length: 250 }, (_, index) => ({
         ...tile(index, []),
         series: undefined,
         config: {
@@ -159,7 +166,7 @@ export const LARGE_DASHBOARDS: Record<string, () => string> = {
       tiles: Array.from({ length: 500 }, (_, index) =>
         tile(
           index,
-          Array.from({ length: 20 }, (_, at) => ({
+          Array.from({ length: 18 }, (_, at) => ({
             type: 'time',
             aggFn: 'count',
             sourceId: at % 2 ? 'logs' : 'traces',
@@ -167,15 +174,24 @@ export const LARGE_DASHBOARDS: Record<string, () => string> = {
         ),
       ),
     }),
-  'invalid for its size': () => markdown('plain text ', 15.9 * MIB),
-  'invalid for its size in characters of three bytes': () => markdown('漢', 15.9 * MIB),
+  'many tiles with series and the same config': () =>
+    JSON.stringify({
+      name: 'Both forms',
+      tiles: Array.from({ length: 500 }, (_, index) => ({
+        ...tile(
+          index,
+          Array.from({ length: 10 }, () => ({ type: 'time', aggFn: 'count', sourceId: 'logs', displayType: 'line' })),
+        ),
+        config: { displayType: 'line', sourceId: 'logs', select: Array(10).fill({ aggFn: 'count' }) },
+      })),
+    }),
   'many invalid series': () =>
     JSON.stringify({
       name: 'Many invalid series',
       tiles: Array.from({ length: 500 }, (_, index) =>
         tile(
           index,
-          Array.from({ length: 20 }, () => ({ type: 'search', fields: [0, 0, 0, 0, 0, 0], groupBy: [0, 0, 0] })),
+          Array.from({ length: 8 }, () => ({ type: 'search', fields: [0, 0, 0, 0, 0], groupBy: [0] })),
         ),
       ),
     }),
@@ -185,9 +201,9 @@ export const LARGE_DASHBOARDS: Record<string, () => string> = {
       tiles: Array.from({ length: 500 }, (_, index) =>
         tile(
           index,
-          Array.from({ length: 20 }, (_, at) => ({
+          Array.from({ length: 5 }, (_, at) => ({
             type: 'search',
-            fields: Array.from({ length: 15 }, () => (index === 499 && at === 19 ? 0 : 'Body')),
+            fields: Array.from({ length: 15 }, () => (index === 499 && at === 4 ? 0 : 'Body')),
           })),
         ),
       ),

@@ -17,7 +17,7 @@ const MAX_HELD_MS = 100 * 4;
 const ATTEMPTS = 3;
 const MAX_RESIDENT_BYTES = 1.5 * 1024 ** 3;
 const MIB = 1024 * 1024;
-const MAX_BYTES = { '/v1': MIB, '/api/v2': 16 * MIB, '/console': 16 * 1024 };
+const MAX_BYTES = { '/v1': MIB, '/api/v2': 2 * MIB, '/console': 16 * 1024 };
 const IS_LONG = process.env.HOSTILE_REQUESTS !== undefined;
 
 const DASHBOARD_OPERATIONS = [

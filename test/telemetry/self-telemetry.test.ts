@@ -7,6 +7,7 @@ import { OWN_TABLES, TABLES } from '../../src/observability/own-telemetry/rows.t
 import { openSelfTelemetry } from '../../src/observability/own-telemetry/self-telemetry.ts';
 import type { Engine } from '../../src/platform/engine/engine.ts';
 import { openEngine } from '../../src/platform/engine/open.ts';
+import { createMetrics } from '../../src/platform/http/monitoring/metrics.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { type InProcessServer, openInProcessServer, withEngine } from '../support/in-process-server.ts';
 import { until } from '../support/until.ts';
@@ -218,6 +219,7 @@ const openWithoutEngine = (bufferedRequests: number) =>
     clock: systemClock,
     log: silent,
     version: '0',
+    metrics: createMetrics(),
     operatorId: '',
     bufferedRequests,
   });

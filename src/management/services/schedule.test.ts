@@ -141,4 +141,11 @@ describe('a window in a time zone', () => {
   ] as [string, string, [number, number], [string, string], string[]][])('%s', (_, zone, hours, days, changes) => {
     expect(list(zone, hours, days)).toEqual(changes);
   });
+
+  it('says until when the settings apply', () => {
+    const at = (window: ScheduleEntry, time: string) =>
+      new Date(getEffectiveScaling({ scaling, settings: { scalingSchedule: [window] } }, Date.parse(time)).until);
+    expect(at(entry(1, 2), '2026-01-01T00:20Z')).toEqual(new Date('2026-01-01T01:00Z'));
+    expect(at(entry(1, 2, { timeZone: 'Asia/Kathmandu' }), '2026-01-01T00:20Z')).toEqual(new Date('2026-01-01T00:30Z'));
+  });
 });

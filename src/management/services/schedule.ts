@@ -1,5 +1,6 @@
 import type { Violation } from '../../kernel/errors.ts';
 import { memoize } from '../../kernel/memo.ts';
+import { HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findZone } from '../../kernel/time/zone.ts';
 import { applyScalingChange, mergeScaling, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
@@ -7,6 +8,8 @@ import type { Scaling, Service } from './service.ts';
 import type { ScheduleEntry } from './service-settings.ts';
 
 const DAYS_PER_WEEK = 7;
+/** Offsets of time zones are multiples of it. */
+const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 
 /** Creating a zone takes a thousand times as long as using it. */
 const findKnownZone = memoize(findZone, 100);
@@ -31,13 +34,24 @@ function isActive({ weekdays, startHourUtc, endHourUtc, timeZone }: ScheduleEntr
 export const findActiveEntry = (entries: readonly ScheduleEntry[], now: number): ScheduleEntry | undefined =>
   entries.find((entry) => isActive(entry, now));
 
+/** Windows start and end at full hours, of local time in a time zone. */
+function getNextBoundary(entries: readonly ScheduleEntry[], now: number): number {
+  const stepMs = entries.some(({ timeZone }) => timeZone !== undefined) ? QUARTER_HOUR_MS : HOUR_MS;
+  return (Math.floor(now / stepMs) + 1) * stepMs;
+}
+
 /** The settings of the service, with those of the active entry of its schedule in their place. */
 export function getEffectiveScaling(
   { scaling, settings }: Pick<Service, 'scaling' | 'settings'>,
   now: number,
-): { scaling: Scaling; activeEntry?: ScheduleEntry } {
-  const activeEntry = findActiveEntry(settings?.scalingSchedule ?? [], now);
-  return activeEntry ? { scaling: mergeScaling(scaling, toChange(activeEntry)), activeEntry } : { scaling };
+): { scaling: Scaling; activeEntry?: ScheduleEntry; until: number } {
+  const entries = settings?.scalingSchedule;
+  if (!entries) return { scaling, until: Number.POSITIVE_INFINITY };
+  const activeEntry = findActiveEntry(entries, now);
+  const until = getNextBoundary(entries, now);
+  return activeEntry
+    ? { scaling: mergeScaling(scaling, toChange(activeEntry)), activeEntry, until }
+    : { scaling, until };
 }
 
 const toChange = (entry: ScheduleEntry): ScalingChange => ({

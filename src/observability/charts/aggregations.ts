@@ -21,6 +21,8 @@ interface Aggregation {
   description: string;
   /** The series must set `level`. */
   needsLevel?: true;
+  /** How an `orderBy` refers to the value. Default: the name of the aggregation, called with the field. */
+  sql?(field: string, level: number): string;
   /** The result is divided by the length of the bucket in seconds. */
   isPerSecond?: true;
   /** The result is a number for every field. Only numbers can be divided. */
@@ -101,6 +103,7 @@ const AGGREGATIONS = {
     label: 'Count',
     description:
       'The number of rows; of streams for gauges and sums; of observations for histograms and summaries. 0 if there are none.',
+    sql: () => 'count()',
     isCount: true,
     isNumeric: true,
     emptyValue: 0,
@@ -112,6 +115,7 @@ const AGGREGATIONS = {
   count_distinct: {
     label: 'Count distinct',
     description: 'The exact number of distinct values. 0 if there are none.',
+    sql: (field) => `count(DISTINCT ${field})`,
     isCount: true,
     isNumeric: true,
     emptyValue: 0,
@@ -155,6 +159,7 @@ const AGGREGATIONS = {
   quantile: {
     label: 'Quantile',
     description: 'The quantile given by level: 0.95 is the 95th percentile. Approximate.',
+    sql: (field, level) => `quantile(${level})(${field})`,
     needsLevel: true,
     keepsUnit: true,
     isNumeric: true,

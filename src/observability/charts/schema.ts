@@ -2,10 +2,9 @@ import Type from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { PatternText } from '../../kernel/schemas/pattern-text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
-import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
 import { MAX_BUCKETS, MAX_POINTS, MAX_TIME_MS } from './limits.ts';
 import { DEFAULT_POINTS, GRANULARITIES } from './queries/time-buckets.ts';
-import { SeriesBody } from './series-schema.ts';
+import { QueriedSeries } from './series-schema.ts';
 import { TileBody } from './tiles/tile-schema.ts';
 import { UNITS } from './units.ts';
 
@@ -21,26 +20,8 @@ const Milliseconds = (description = 'Epoch milliseconds') =>
 
 const MAX_TIME_CHARACTERS = 64;
 
-const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
-  SeriesBody.properties;
-
 export const ChartSeriesBody = NamedObject('ChartSeriesRequest', {
-  series: Type.Array(
-    Type.Object({
-      sourceId: Type.String({ minLength: 1, maxLength: 64 }),
-      dataSource,
-      aggFn: Type.Enum([...AGGREGATION_NAMES], { 'x-aggregations': describeAggregations() }),
-      field,
-      groupBy,
-      where,
-      whereLanguage,
-      metricName,
-      metricDataType,
-      level,
-      sortOrder,
-    }),
-    { minItems: 1, maxItems: 5 },
-  ),
+  series: Type.Array(QueriedSeries, { minItems: 1, maxItems: 5 }),
   startTime: Milliseconds(),
   endTime: Milliseconds('Epoch milliseconds, inclusive. No row outside the range counts'),
   granularity: Type.Optional(GranularityName),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
-import { AGGREGATION_NAMES } from './aggregations.ts';
+import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
 
 const SERIES_TYPES = ['time', 'table', 'number', 'pie', 'bar', 'heatmap', 'histogram', 'search', 'markdown'] as const;
 /** How a tile of type `time` is drawn. */
@@ -39,6 +39,24 @@ export const SeriesBody = NamedObject('SeriesInput', {
   numberFormat: Type.Optional(FreeObject()),
   content: Type.Optional(text({ maxLength: 50_000, description: 'Markdown' })),
   fields: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: MAX_FIELDS })),
+});
+
+const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
+  SeriesBody.properties;
+
+/** A series that is queried without a tile. */
+export const QueriedSeries = Type.Object({
+  sourceId: Type.String({ minLength: 1, maxLength: 64 }),
+  dataSource,
+  aggFn: Type.Enum([...AGGREGATION_NAMES], { 'x-aggregations': describeAggregations() }),
+  field,
+  groupBy,
+  where,
+  whereLanguage,
+  metricName,
+  metricDataType,
+  level,
+  sortOrder,
 });
 
 export const Series = NamedObject('Series', {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
 import { createEtag } from '../../kernel/etag.ts';
@@ -10,13 +10,12 @@ import { keepResponse } from '../../platform/http/requests/idempotency.ts';
 import { createOrganizationReader } from '../../platform/http/requests/service-organization.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import {
-  END_OF_SUCCESS,
   emptyManagementResponse,
   emptySuccess,
   managementResponse,
-  sendChunks,
+  sendSuccess,
 } from '../../platform/http/responses/envelopes.ts';
-import { renderFormat, toFormatEtag } from './config-form.ts';
+import { renderAll, renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
 import { readIfMatch, renderStored, renderValidation } from './routes.ts';
 import { ConfigDashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
@@ -56,10 +55,7 @@ export function clickStackDashboardRoutes({
       },
       async (request, reply) => {
         const all = await dashboards.list(await getOrganizationId(request));
-        const parts: Buffer[] = [];
-        for (const { json } of all)
-          parts.push(Buffer.from(`${parts.length > 0 ? ',' : ''}${await renderFormat(json, 'config')}`));
-        return sendResult(request, reply, [Buffer.from('['), ...parts, Buffer.from(']')]);
+        return sendSuccess(request, reply, `[${(await renderAll(all, 'config')).join(',')}]`);
       },
     );
 
@@ -168,19 +164,13 @@ export function clickStackDashboardRoutes({
       },
       async (request, reply) => {
         const validation = await dashboards.validate(await getOrganizationId(request), request.body ?? {});
-        return sendResult(request, reply, [Buffer.from(await renderValidation(validation, 'config'))]);
+        return sendSuccess(request, reply, renderValidation(validation, 'config'));
       },
     );
   };
 }
 
-/** A success whose result is JSON in several parts. */
-function sendResult(request: object, reply: object, parts: readonly Buffer[]): FastifyReply {
-  const head = Buffer.from(`{"requestId":"${(request as FastifyRequest).id}","result":`);
-  return sendChunks(reply, [head, ...parts, END_OF_SUCCESS]);
-}
-
-async function sendDashboard(request: object, reply: object, { json }: StoredDashboard): Promise<FastifyReply> {
+function sendDashboard(request: object, reply: object, { json }: StoredDashboard): FastifyReply {
   (reply as FastifyReply).header('etag', toFormatEtag(createEtag(json), 'config'));
-  return sendResult(request, reply, [Buffer.from(await renderFormat(json, 'config'))]);
+  return sendSuccess(request, reply, renderFormat(json, 'config'));
 }

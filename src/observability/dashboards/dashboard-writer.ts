@@ -1,13 +1,19 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { rejectViolations } from '../../kernel/errors.ts';
-import { isShortJson, parseJsonInSlices } from '../../kernel/json/json-slices.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { listSizeViolations, normalizeInSlices, renderDashboard, summarizeForAudit } from './dashboard.ts';
+import { listSizeViolations, normalizeDashboard, parseDashboard, summarizeForAudit } from './dashboard.ts';
 import type { Dashboard } from './schema.ts';
 import { putDashboard, removeDashboard, type StoredDashboard, setProvisionedFrom } from './store.ts';
+
+const LONG_CHARACTERS = 64 * 1024;
+
+/** The steps of a change take long if the dashboard is large: other requests run in between. */
+const pauseIfLong = async (json: string): Promise<void> => {
+  if (json.length > LONG_CHARACTERS) await yieldToEventLoop();
+};
 
 export type DashboardWriter = ReturnType<typeof createDashboardWriter>;
 
@@ -23,16 +29,18 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
       after: Dashboard,
       provisionedFrom?: string,
     ): Promise<StoredDashboard> {
-      const old = before && (await parsed(before));
-      const json = await renderDashboard(after);
-      const isSame = old !== undefined && (await renderDashboard(await normalizeInSlices(old.id, old))) === json;
-      if (before && isSame) {
+      const json = JSON.stringify(after);
+      await pauseIfLong(json);
+      const old = before && parseDashboard(before);
+      const isSame = (): boolean =>
+        before?.json === json || (old !== undefined && JSON.stringify(normalizeDashboard(old.id, old)) === json);
+      if (before && isSame()) {
         if (provisionedFrom === undefined || before.provisionedFrom === provisionedFrom) return before;
         await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);
         return { ...before, provisionedFrom };
       }
       rejectViolations(listSizeViolations(json));
-      if (!isShortJson(json)) await yieldToEventLoop();
+      await pauseIfLong(json);
       const input = { json, at: clock.now(), by: actor.details, provisionedFrom };
       const version = await putDashboard(tx, organizationId, after, input);
       const summary = summarizeForAudit(after, version);
@@ -58,7 +66,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
     },
 
     async remove(tx: Db, actor: Actor, organizationId: string, before: StoredDashboard): Promise<void> {
-      const dashboard = await parsed(before);
+      const dashboard = parseDashboard(before);
       await removeDashboard(tx, organizationId, dashboard.id, clock.now());
       await audit.record(tx, actor, {
         organizationId,
@@ -69,5 +77,3 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
     },
   };
 }
-
-const parsed = async ({ json }: StoredDashboard): Promise<Dashboard> => (await parseJsonInSlices(json)) as Dashboard;

@@ -1,9 +1,7 @@
 import type { Violation } from '../../kernel/errors.ts';
 import { deriveUuid } from '../../kernel/ids.ts';
-import { stringifyInSlices } from '../../kernel/json/json-slices.ts';
 import { pickMembers } from '../../kernel/json/pick-members.ts';
 import { formatBytes } from '../../kernel/numbers/bytes.ts';
-import { mapInSlices } from '../../kernel/tasks/map-in-slices.ts';
 import { pickProperties } from '../charts/series.ts';
 import {
   keepOtherForm,
@@ -53,20 +51,6 @@ export function normalizeDashboard(id: string, body: DashboardBody, createId: Cr
   };
 }
 
-/** As `normalizeDashboard`, but other requests run while a large dashboard is converted. */
-export async function normalizeInSlices(
-  id: string,
-  body: DashboardBody,
-  createId: CreateId = deriveIds(id),
-): Promise<Dashboard> {
-  const { tiles = [] } = body;
-  const tileIds = chooseIds(tiles, createId);
-  return {
-    ...normalizeMembers(id, body, createId),
-    tiles: await mapInSlices(tiles, (tile, index) => normalizeTile(tile, tileIds[index] as string)),
-  };
-}
-
 const normalizeMembers = (id: string, body: DashboardBody, createId: CreateId) => ({
   id,
   name: body.name,
@@ -102,7 +86,7 @@ function toTile(tile: TileBody, id: string, { config, ...content }: TileContent)
  * The dashboard that replaces `before`: what the body cannot express because its client uses the other form is kept, and
  * so are the members of ClickStack that it does not mention.
  */
-export async function keepUnmentioned(body: DashboardBody, after: Dashboard, before: Dashboard): Promise<Dashboard> {
+export function keepUnmentioned(body: DashboardBody, after: Dashboard, before: Dashboard): Dashboard {
   const stored = new Map(before.tiles.map((tile) => [tile.id, tile]));
   const unmentioned = Object.keys(KeptMembers.properties).filter(
     (member) => !Object.hasOwn(body, member) && Object.hasOwn(before, member),
@@ -110,7 +94,7 @@ export async function keepUnmentioned(body: DashboardBody, after: Dashboard, bef
   const kept = Object.fromEntries(unmentioned.map((member) => [member, before[member as keyof Dashboard]]));
   return {
     ...normalizeMembers(after.id, { ...after, ...kept }, deriveIds(after.id)),
-    tiles: await mapInSlices(after.tiles, (tile, index) => {
+    tiles: after.tiles.map((tile, index) => {
       const old = stored.get(tile.id);
       const given = body.tiles?.[index];
       if (!old || !given) return tile;
@@ -129,14 +113,12 @@ const pickTileMembers = ({ description, containerId, tabId }: Tile) => ({
 
 const toContent = ({ asRatio, series, config }: Tile) => ({ asRatio, series, ...(config && { config }) });
 
-/** The JSON that is stored and returned. Other requests run while a large dashboard is rendered. */
-export const renderDashboard = (dashboard: object & { tiles: object[] }): Promise<string> =>
-  stringifyInSlices(dashboard, 'tiles');
+export const parseDashboard = ({ json }: { json: string }): Dashboard => JSON.parse(json);
 
-/** A document is stored by one call of the database library, which holds the event loop. */
-const MAX_DASHBOARD_BYTES = 4 * 2 ** 20;
+/** The same as of a request body, so that a client can send back what it has read. */
+const MAX_DASHBOARD_BYTES = 2 * 2 ** 20;
 
-/** `json` is the dashboard as `renderDashboard` returns it. */
+/** `json` is the normalized dashboard. */
 export function listSizeViolations(json: string): Violation[] {
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_DASHBOARD_BYTES) return [];
@@ -147,12 +129,6 @@ export function listSizeViolations(json: string): Violation[] {
 /** Checks rules across several members. The schema checks each member. */
 export function listDashboardViolations(body: DashboardBody): Violation[] {
   return [...(body.tiles ?? []).flatMap(createTileCheck()), ...listContainerViolations(body)];
-}
-
-/** As `listDashboardViolations`, but other requests run while a large dashboard is checked. */
-export async function listViolationsInSlices(body: DashboardBody): Promise<Violation[]> {
-  const ofTiles = await mapInSlices(body.tiles ?? [], createTileCheck());
-  return [...ofTiles.flat(), ...listContainerViolations(body)];
 }
 
 /** The check of one tile after the other; it remembers their ids. */

@@ -1,7 +1,7 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError, rejectViolations, type Violation } from '../../kernel/errors.ts';
 import { createEtag, matchesEtag } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
-import { parseJsonInSlices } from '../../kernel/json/json-slices.ts';
 import type { Actor } from '../../management/audit/activity.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';
@@ -12,11 +12,11 @@ import { toFormatEtag } from './config-form.ts';
 import {
   compareByName,
   keepUnmentioned,
+  listDashboardViolations,
   listSizeViolations,
   listSourceIdViolations,
-  listViolationsInSlices,
-  normalizeInSlices,
-  renderDashboard,
+  normalizeDashboard,
+  parseDashboard,
 } from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
@@ -62,11 +62,6 @@ export function createDashboards({ state, organizations, sources, writer, quota 
   }
 
   return {
-    /** Other requests run while a large dashboard is parsed. */
-    async parse({ json }: StoredDashboard): Promise<Dashboard> {
-      return (await parseJsonInSlices(json)) as Dashboard;
-    },
-
     get: (organizationId: string, id: string): Promise<StoredDashboard> => get(state.db, organizationId, id),
 
     /** By name descending, then by id. The documents are not parsed: together they may have megabytes. */
@@ -80,9 +75,9 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       body: DashboardBody,
       inTransaction?: InTransaction<StoredDashboard>,
     ): Promise<StoredDashboard> {
-      rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
-      const dashboard = await normalizeInSlices(newHexId(), body, newHexId);
-      await rejectTooLarge(dashboard);
+      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
+      await yieldToEventLoop();
+      const dashboard = normalizeDashboard(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
@@ -101,14 +96,13 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
-      const dashboard = await normalizeInSlices(id, body, newHexId);
-      await rejectTooLarge(dashboard);
+      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
+      await yieldToEventLoop();
+      const dashboard = normalizeDashboard(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
-        const old = (await parseJsonInSlices(before.json)) as Dashboard;
-        const kept = await keepUnmentioned(body, dashboard, old);
+        const kept = keepUnmentioned(body, dashboard, parseDashboard(before));
         const stored = await writer.save(tx, actor, organizationId, before, kept);
         await quota.check(tx, organizationId, { isNew: false });
         return stored;
@@ -128,25 +122,23 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       organizationId: string,
       value: unknown,
     ): Promise<{ violations: Violation[]; normalized: UnstoredDashboard | null }> {
-      const violations = await validateDashboard(value);
+      const violations = validateDashboard(value);
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
       const unknown = listSourceIdViolations(body, await sources.listIds(state.db, organizationId));
       if (unknown.length > 0) return { violations: unknown, normalized: null };
-      const tooLarge = listSizeViolations(await renderDashboard(await normalizeInSlices(newHexId(), body, newHexId)));
-      if (tooLarge.length > 0) return { violations: tooLarge, normalized: null };
-      return { violations: [], normalized: await normalizeBody(body) };
+      await yieldToEventLoop();
+      const dashboard = { ...normalizeDashboard('', body), id: newHexId() };
+      const tooLarge = listSizeViolations(JSON.stringify(dashboard));
+      return tooLarge.length > 0
+        ? { violations: tooLarge, normalized: null }
+        : { violations: [], normalized: withoutNewIds(dashboard, body) };
     },
   };
 }
 
-/** Before the transaction: other changes wait for it. The writer checks again what is stored. */
-const rejectTooLarge = async (dashboard: Dashboard): Promise<void> =>
-  rejectViolations(listSizeViolations(await renderDashboard(dashboard)));
-
 /** Without the ids that `create` would generate. */
-async function normalizeBody(body: DashboardBody): Promise<UnstoredDashboard> {
-  const { id: _, tiles, ...dashboard } = await normalizeInSlices('', body);
+function withoutNewIds({ id: _, tiles, ...dashboard }: Dashboard, body: DashboardBody): UnstoredDashboard {
   return {
     ...dashboard,
     tiles: tiles.map(({ id, ...tile }, index) => (body.tiles?.[index]?.id === undefined ? tile : { id, ...tile })),

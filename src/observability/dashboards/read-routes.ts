@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
-import { preferredEncoding } from '../../kernel/encodings.ts';
 import { createEtag, matchesEtag } from '../../kernel/etag.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
+import { chooseEncoding } from '../../platform/http/responses/compression.ts';
 import { dashboardResponse, NotModified } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { renderFormat, toFormatEtag } from './config-form.ts';
+import { renderAll, renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderedDashboards, type RenderedBody, renderBody } from './rendered-dashboards.ts';
 import { EitherDashboard, type Format, FormatQuery } from './schema.ts';
@@ -30,7 +30,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
   ): Promise<void> {
     const { organizationId, revisions } = getIdentity(request);
     const key = { organizationId, revision: revisions.dashboards, name };
-    const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
+    const encoding = chooseEncoding(request, reply as FastifyReply);
     const body =
       renderedDashboards.find(key, encoding) ??
       (await renderedDashboards.render(key, encoding, () => renderPlain(organizationId)));
@@ -79,18 +79,11 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
         return respond(request, reply, inFormat(nameDashboard(id), format), async (organizationId) => {
           const { json, provisionedFrom } = await dashboards.get(organizationId, id);
           const etag = toFormatEtag(createEtag(json), format);
-          return renderBody(await renderFormat(json, format), provisionedFrom, etag);
+          return renderBody(renderFormat(json, format), provisionedFrom, etag);
         });
       },
     );
   };
-}
-
-/** One after the other, so that other requests run in between. */
-async function renderAll(all: readonly { json: string }[], format: Format): Promise<string[]> {
-  const rendered: string[] = [];
-  for (const { json } of all) rendered.push(format === 'series' ? json : await renderFormat(json, format));
-  return rendered;
 }
 
 /** 304 if the client has this body. Bypasses the framework's header processing, which is slow. */
@@ -101,7 +94,6 @@ function sendUnlessCached(request: FastifyRequest, reply: FastifyReply, body: Re
   const headers = reply.getHeaders() as Record<string, string | number>;
   headers.etag = etag;
   headers['cache-control'] = 'private, no-cache';
-  headers.vary = 'accept-encoding';
   if (provisionedFrom !== undefined) headers['x-pilothouse-provisioned'] = encodeURI(provisionedFrom);
   reply.hijack();
   if (isCached) {

@@ -1,8 +1,6 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.ts';
 import { createEtag } from '../../kernel/etag.ts';
-import { isShortJson } from '../../kernel/json/json-slices.ts';
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { formatErrors } from '../../platform/http/interfaces.ts';
@@ -11,7 +9,6 @@ import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse, sendRendered } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { renderConfigForm, renderFormat, toFormatEtag } from './config-form.ts';
-import { renderDashboard } from './dashboard.ts';
 import type { Dashboards } from './dashboards.ts';
 import { DashboardBody, EitherDashboard, type Format, FormatQuery, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
@@ -109,7 +106,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       async (request, reply) => {
         const { organizationId } = getIdentity(request);
         const validation = await dashboards.validate(organizationId, request.body ?? {});
-        return sendRendered(reply, Buffer.from(await renderValidation(validation, request.query.format)));
+        return sendRendered(reply, renderValidation(validation, request.query.format));
       },
     );
   };
@@ -119,33 +116,23 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
 export const readIfMatch = (request: FastifyRequest): string | undefined => request.headers['if-match'];
 
 /** The response of `POST …/validate`. */
-export async function renderValidation(
+export function renderValidation(
   { violations, normalized }: Awaited<ReturnType<Dashboards['validate']>>,
   format: Format = 'series',
-): Promise<string> {
+): string {
   const result = JSON.stringify({ valid: violations.length === 0, errors: formatErrors(violations) });
-  const render = format === 'series' ? renderDashboard : renderConfigForm;
-  return `${result.slice(0, -1)},"normalized":${normalized ? await render(normalized) : 'null'}}`;
+  const render = format === 'series' ? JSON.stringify : renderConfigForm;
+  return `${result.slice(0, -1)},"normalized":${normalized ? render(normalized) : 'null'}}`;
 }
 
 /** The response of `sendStored`, for a replay. */
-export const renderStored = async ({ json }: StoredDashboard, format: Format = 'series') => ({
-  result: await renderFormat(json, format),
+export const renderStored = ({ json }: StoredDashboard, format: Format = 'series') => ({
+  result: renderFormat(json, format),
   headers: { etag: toFormatEtag(createEtag(json), format) },
 });
 
-/** Sends the same bytes and etag as a read. Other requests run between the steps for a large dashboard. */
-export async function sendStored(
-  reply: object,
-  stored: StoredDashboard,
-  format: Format = 'series',
-): Promise<FastifyReply> {
-  const json = await renderFormat(stored.json, format);
-  if (!isShortJson(json)) await yieldToEventLoop();
-  (reply as FastifyReply).header('etag', toFormatEtag(createEtag(stored.json), format));
-  if (isShortJson(json)) return sendRendered(reply, `{"data":${json}}`);
-  await yieldToEventLoop();
-  const bytes = Buffer.from(`{"data":${json}}`);
-  await yieldToEventLoop();
-  return sendRendered(reply, bytes);
+/** Sends the same bytes and etag as a read. */
+export function sendStored(reply: object, stored: StoredDashboard, format: Format = 'series'): FastifyReply {
+  const { result, headers } = renderStored(stored, format);
+  return sendRendered((reply as FastifyReply).headers(headers), `{"data":${result}}`);
 }

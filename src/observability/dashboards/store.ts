@@ -1,6 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError } from '../../kernel/errors.ts';
-import { isShortJson } from '../../kernel/json/json-slices.ts';
 import {
   bumpDashboardRevision,
   findDashboardCount,
@@ -135,8 +133,6 @@ export async function putDashboard(
     .values({ organization_id: organizationId, id, created_at: at, ...row })
     .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet(row))
     .execute();
-  // Writing a large document takes long: other requests run between the two writes.
-  if (!isShortJson(document)) await yieldToEventLoop();
   await insertVersion(tx, {
     organization_id: organizationId,
     dashboard_id: id,

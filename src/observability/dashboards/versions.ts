@@ -1,11 +1,10 @@
 import { AppError } from '../../kernel/errors.ts';
-import { parseJsonInSlices } from '../../kernel/json/json-slices.ts';
 import type { Actor } from '../../management/audit/activity.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { isResourceId } from '../sources/resource-id.ts';
-import { normalizeInSlices } from './dashboard.ts';
+import { normalizeDashboard } from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
 import { rejectStale } from './dashboards.ts';
@@ -65,7 +64,7 @@ export function createVersions({ state, organizations, writer, quota }: Options)
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
         rejectStale(before, ifMatch);
-        const dashboard = await normalizeInSlices(id, (await parseJsonInSlices(json)) as Dashboard);
+        const dashboard = normalizeDashboard(id, JSON.parse(json) as Dashboard);
         const stored = await writer.save(tx, actor, organizationId, before, dashboard);
         await quota.check(tx, organizationId, { isNew: before === undefined });
         await inTransaction?.(tx, stored);

@@ -2,9 +2,18 @@ import { createBudget } from './budget.ts';
 import { checkText } from './characters.ts';
 import { booleanLiteral, type ComparisonOperator, type Expression, isNullable } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
-import { compareField, equalField, type Field, findField, matchField, rangeField } from './lucene-fields.ts';
 import { createLuceneLexer, hasWildcards, type Word, withoutSingleWildcards } from './lucene-lexer.ts';
-import { getImplicitColumn, matchPhrase, matchWord } from './lucene-words.ts';
+import {
+  compareField,
+  equalField,
+  type Field,
+  findField,
+  getImplicitColumn,
+  matchField,
+  matchPhrase,
+  matchWord,
+  rangeField,
+} from './lucene-terms.ts';
 import { logical, not } from './operators.ts';
 import { findNearColumn, quoted, type Scope, unknownColumn } from './scope.ts';
 import { BOOLEAN } from './value-type.ts';

@@ -1,13 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newUuid } from '../../kernel/ids.ts';
+import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
+import { openMetricRows, type ReadMetrics } from './metric-rows.ts';
 import { createOtlpBodies, type EndedRequest } from './otlp-rows.ts';
 import { createOtlpSender } from './otlp-sender.ts';
-import { openProcessMetrics } from './process-metrics.ts';
-import type { CompletedRequest } from './request-lines.ts';
-import { createRequestMetrics } from './request-metrics.ts';
 import { createRing } from './ring.ts';
-import { createTelemetryRows } from './rows.ts';
 
 const SEND_EVERY_MS = 2 * SECOND_MS;
 const METRICS_EVERY_MS = 15 * SECOND_MS;
@@ -33,6 +32,7 @@ interface Options {
   headers: Readonly<Record<string, string>>;
   serviceName: string;
   version: string;
+  metrics: ReadMetrics;
   clock: Clock;
   log: { warn(details: object, message: string): void };
 }
@@ -41,8 +41,7 @@ interface Options {
  * Sends the server's own requests and metrics to an OpenTelemetry collector, independent of the engine. No request waits
  * for it, and its buffer is bounded. Must be closed.
  */
-export function openOtlpExport({ endpoint, headers, serviceName, version, clock, log }: Options) {
-  const startMs = clock.now();
+export function openOtlpExport({ endpoint, headers, serviceName, version, metrics, clock, log }: Options) {
   const resource = {
     'service.name': serviceName,
     'service.version': version,
@@ -51,8 +50,7 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, clock,
   const bodies = createOtlpBodies(resource);
   const send = createOtlpSender({ endpoint, headers });
   const ring = createRing<CompletedRequest>(BUFFERED_REQUESTS);
-  const requestMetrics = createRequestMetrics({ resource, startMs });
-  const processMetrics = openProcessMetrics({ organizationId: '', resource, startMs });
+  const metricRows = openMetricRows({ metrics, operatorId: '', resource, startMs: clock.now() });
   const counts: ExportCounts = { written: 0, dropped: { full: 0, failed: 0, rejected: 0, stopped: 0, series: 0 } };
   /** Ends repetitions. */
   const stopping = new AbortController();
@@ -61,9 +59,8 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, clock,
   let metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
   let isFailing = false;
 
-  /** Called on every request: it only counts and retains the object. */
+  /** Called on every request: it only retains the object. */
   function request(completed: CompletedRequest): void {
-    if (!requestMetrics.request(completed, completed.organizationId ?? '')) counts.dropped.series++;
     if (ring.push(completed, clock.now(), 1)) counts.dropped.full += RECORDS_PER_REQUEST;
   }
 
@@ -91,9 +88,7 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, clock,
 
   async function sendMetrics(): Promise<void> {
     metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
-    const rows = createTelemetryRows();
-    requestMetrics.collect(rows, clock.now());
-    processMetrics.collect(rows, clock.now());
+    const rows = metricRows.collect(clock.now());
     const records = rows.gauge.length + rows.sum.length + rows.histogram.length;
     await sendRecords('/v1/metrics', bodies.metrics(rows), records);
   }
@@ -121,18 +116,15 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, clock,
 
   return {
     request,
-    store: processMetrics.store,
-    counts: (): ExportCounts => counts,
+    counts: (): ExportCounts => ({
+      ...counts,
+      dropped: { ...counts.dropped, series: metricRows.countUnlisted() },
+    }),
     /** Sends the remaining records, for at most a few seconds. */
     async close(): Promise<void> {
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LAST_SEND_MS);
-      });
-      await Promise.race([sendRemaining(), timeout]);
-      clearTimeout(timer);
+      await Promise.race([sendRemaining(), delay(LAST_SEND_MS, undefined, { ref: false })]);
       ended.abort();
-      processMetrics.close();
+      metricRows.close();
       counts.dropped.stopped += ring.length * RECORDS_PER_REQUEST;
     },
   };

@@ -1,4 +1,5 @@
-import { type CompletedRequest, routeTemplate, SCOPE_NAME, toSeverity } from './request-lines.ts';
+import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
+import { routeTemplate, SCOPE_NAME, toSeverity } from './request-lines.ts';
 import { type Attributes, CUMULATIVE, type MetricRow, type TelemetryRows, unixTime } from './rows.ts';
 
 /** A request with the time of its end. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CompletedRequest, createRequestLines } from './request-lines.ts';
+import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
+import { createRequestLines } from './request-lines.ts';
 
 const resource = { 'service.name': 'pilothouse' };
 const request: CompletedRequest = {

@@ -1,30 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { memoize } from '../../kernel/memo.ts';
+import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { type Attributes, type LogRow, type SpanRow, toNanos, unixTime } from './rows.ts';
-
-/** A completed request, as the HTTP layer reports it. The suffix of the key id is the only part that comes from the client. */
-export interface CompletedRequest {
-  /** A UUID. */
-  requestId: string;
-  operation: string;
-  method: string;
-  /** The route template, `/v1/organizations/:organizationId`; empty if no route matched. */
-  route: string;
-  status: number;
-  ms: number;
-  /** The suffix of the credential; undefined for unauthenticated requests, as is the organization. */
-  key: string | undefined;
-  organizationId: string | undefined;
-}
 
 export const SERVICE_NAME = 'pilothouse';
 export const SCOPE_NAME = 'pilothouse.http';
 
 /** `/services/:serviceId` → `/services/{serviceId}`, the notation of OpenTelemetry and OpenAPI. */
 export const routeTemplate = memoize((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
-
-/** Together with the method, identifies the operation; requests without a route have an operation only. */
-export const getRouteOrOperation = ({ route, operation }: CompletedRequest): string => route || operation;
 
 /** The start of the lines of a request: the part that all requests of one kind share. */
 interface LinePrefixes {
@@ -43,8 +26,8 @@ export function createRequestLines(resource: Attributes) {
   const cache = new LRUCache<string, LinePrefixes>({ max: MAX_PREFIXES });
 
   function getPrefixes(request: CompletedRequest, organizationId: string, oneIn: number): LinePrefixes {
-    const { method, status, key } = request;
-    const kind = `${organizationId} ${getRouteOrOperation(request)} ${method} ${status} ${oneIn} ${key}`;
+    const { method, route, operation, status, key } = request;
+    const kind = `${organizationId} ${route || operation} ${method} ${status} ${oneIn} ${key}`;
     const cached = cache.get(kind);
     if (cached) return cached;
     const prefixes = createPrefixes(request, organizationId, resource, oneIn);

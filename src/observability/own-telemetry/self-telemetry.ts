@@ -1,12 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newUuid } from '../../kernel/ids.ts';
+import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
-import { openProcessMetrics } from './process-metrics.ts';
-import { type CompletedRequest, createRequestLines, SERVICE_NAME } from './request-lines.ts';
-import { createRequestMetrics } from './request-metrics.ts';
+import { openMetricRows, type ReadMetrics } from './metric-rows.ts';
+import { createRequestLines, SERVICE_NAME } from './request-lines.ts';
 import { createRing } from './ring.ts';
-import { type Attributes, createTelemetryRows, OWN_TABLES } from './rows.ts';
+import { type Attributes, OWN_TABLES } from './rows.ts';
 
 const WRITE_EVERY_MS = 2 * SECOND_MS;
 /** Each request is a row in two tables. With more requests per write than this, requests are sampled. */
@@ -34,6 +35,7 @@ interface Options {
   clock: Clock;
   log: { warn(details: object, message: string): void };
   version: string;
+  metrics: ReadMetrics;
   /** The organization that owns telemetry without one: unauthenticated requests, the store, the process. Empty for none. */
   operatorId: string;
   bufferedRequests?: number;
@@ -48,10 +50,10 @@ export function openSelfTelemetry({
   clock,
   log,
   version,
+  metrics,
   operatorId,
   bufferedRequests = BUFFERED_REQUESTS,
 }: Options) {
-  const startMs = clock.now();
   const resource: Attributes = {
     'service.name': SERVICE_NAME,
     'service.version': version,
@@ -59,8 +61,7 @@ export function openSelfTelemetry({
   };
   const ring = createRing<CompletedRequest>(bufferedRequests);
   const formatLines = createRequestLines(resource);
-  const requestMetrics = createRequestMetrics({ resource, startMs });
-  const processMetrics = openProcessMetrics({ organizationId: operatorId, resource, startMs });
+  const metricRows = openMetricRows({ metrics, operatorId, resource, startMs: clock.now() });
   const counts: TelemetryCounts = { written: 0, dropped: { full: 0, sampled: 0, failed: 0, stopped: 0, series: 0 } };
   let requestsSincePass = 0;
   /** Sampling: one in this many requests is written. */
@@ -69,9 +70,8 @@ export function openSelfTelemetry({
   let metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
   let isFailing = false;
 
-  /** Called on every request, so it only counts and retains the object. The rest happens in the background. */
+  /** Called on every request, so it only retains the object. The rest happens in the background. */
   function request(completed: CompletedRequest): void {
-    if (!requestMetrics.request(completed, completed.organizationId ?? operatorId)) counts.dropped.series++;
     requestsSincePass++;
     const isFailure = completed.status >= 500;
     if (oneIn > 1 && !isFailure && requestsSincePass % oneIn !== 0) {
@@ -119,11 +119,8 @@ export function openSelfTelemetry({
   }
 
   function writeMetrics(): Promise<void>[] {
-    const now = clock.now();
     metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
-    const rows = createTelemetryRows();
-    requestMetrics.collect(rows, now);
-    processMetrics.collect(rows, now);
+    const rows = metricRows.collect(clock.now());
     return OWN_METRICS.map((kind) => countRows(rows[kind].length, engine.insert(OWN_TABLES[kind], rows[kind])));
   }
 
@@ -159,17 +156,14 @@ export function openSelfTelemetry({
 
   return {
     request,
-    store: processMetrics.store,
-    counts: (): TelemetryCounts => counts,
+    counts: (): TelemetryCounts => ({
+      ...counts,
+      dropped: { ...counts.dropped, series: metricRows.countUnlisted() },
+    }),
     /** Writes the remaining rows if the engine is running, for at most a few seconds. */
     async close(): Promise<void> {
-      processMetrics.close();
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LAST_WRITE_MS);
-      });
-      await Promise.race([writeRemaining(), timeout]);
-      clearTimeout(timer);
+      metricRows.close();
+      await Promise.race([writeRemaining(), delay(LAST_WRITE_MS, undefined, { ref: false })]);
       counts.dropped.stopped += ring.length * ROWS_PER_REQUEST;
     },
   };

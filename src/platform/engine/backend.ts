@@ -1,6 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
-import type { Limits } from './engine.ts';
-import type { EngineAccess } from './shared-backend.ts';
+import type { EngineAccess, Limits } from './engine.ts';
 
 /** Runs the engine's operations: the embedded child process or an external ClickHouse server. */
 export interface Backend {

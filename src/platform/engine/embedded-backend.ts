@@ -9,10 +9,11 @@ import { type Listener, StartFailure, startListener } from '../listener/listener
 import type { Backend, Connection } from './backend.ts';
 import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from './configuration.ts';
 import { removeEndpoint, writeEndpoint } from './endpoint.ts';
+import type { EngineAccess } from './engine.ts';
 import { directoryInUse, unavailable } from './failures.ts';
 import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
-import { type EngineAccess, openConnection } from './shared-backend.ts';
+import { openConnection } from './shared-backend.ts';
 import { createSupervisor, type SupervisedProcess } from './supervisor.ts';
 
 interface Options {

@@ -1,4 +1,17 @@
-import type { EngineAccess } from './shared-backend.ts';
+import type { Address } from '../listener/query.ts';
+
+interface Credentials {
+  name: string;
+  password: string;
+}
+
+/** How another process of this server uses the embedded engine. Valid until the engine stops. */
+export interface EngineAccess {
+  address: Address;
+  reader: Credentials;
+  writer: Credentials;
+  queryMemoryBytes: number;
+}
 
 /** SQL with ClickHouse's `{name:Type}` placeholders. `sql` never contains user input. */
 export interface Statement {

@@ -1,21 +1,8 @@
-import type { Address } from '../listener/query.ts';
 import { type Backend, type Connection, toReadSettings } from './backend.ts';
 import { openListenerClient } from './client.ts';
+import type { EngineAccess } from './engine.ts';
 import { unavailable } from './failures.ts';
 import { createSharedAttempt } from './shared-attempt.ts';
-
-interface Credentials {
-  name: string;
-  password: string;
-}
-
-/** How another process of this server uses the embedded engine. Valid until the engine stops. */
-export interface EngineAccess {
-  address: Address;
-  reader: Credentials;
-  writer: Credentials;
-  queryMemoryBytes: number;
-}
 
 /** The embedded engine, seen from a process that does not run it. */
 export interface SharedEngine {

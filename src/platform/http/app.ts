@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError, atPlace, type Place } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
+import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { MAX_URL_BYTES } from '../../kernel/url-limits.ts';
 import { drainOnClose } from './drain.ts';
 import { management, renderFailure, toHttpStatus } from './interfaces.ts';
 import { findHeadError, MAX_HEAD_BYTES } from './limits/head-limits.ts';
-import type { AccessLog, CompletedRequest } from './monitoring/access-log.ts';
+import type { AccessLog } from './monitoring/access-log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { type BasePath, stripBasePath } from './requests/base-path.ts';
 import { acceptJsonBodies } from './requests/body.ts';
@@ -39,6 +40,9 @@ export interface Page {
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
+/** Fastify gives an error of reading a body a status; another closed connection could be one to the database. */
+const isBodyError = (error: unknown): boolean => (error as Partial<FastifyError>).statusCode !== undefined;
+
 const KEEP_ALIVE_MS = 72_000;
 /** How long a server that stops waits for running requests. */
 const MAX_DRAIN_MS = 13_000;
@@ -59,16 +63,9 @@ export function createApp({
       { requestId, operation: MALFORMED, status: toHttpStatus(error), reason: error.message },
       'request rejected',
     );
-    metrics.request(MALFORMED, toHttpStatus(error), 0);
-    observe?.({
-      ...ANONYMOUS,
-      requestId,
-      operation: MALFORMED,
-      method: UNKNOWN_METHOD,
-      route: '',
-      status: toHttpStatus(error),
-      ms: 0,
-    });
+    const completed = { requestId, operation: MALFORMED, method: UNKNOWN_METHOD, route: '', ms: 0, ...ANONYMOUS };
+    metrics.request({ ...completed, status: toHttpStatus(error) });
+    observe?.({ ...completed, status: toHttpStatus(error) });
   }, basePath);
 
   const app: App = Fastify({
@@ -141,7 +138,10 @@ export function createApp({
     finish(
       request,
       reply as FastifyReply,
-      atPlace(toAppError(explain(error), request.routeOptions.bodyLimit), parameterPlace(request)),
+      atPlace(
+        toAppError(isBodyError(error) ? error : explain(error), request.routeOptions.bodyLimit),
+        parameterPlace(request),
+      ),
     ),
   );
 
@@ -169,7 +169,6 @@ export function createApp({
 
   function record(request: FastifyRequest, status: number, elapsedMs: number): void {
     const operation = getOperation(request);
-    metrics.request(operation, status, elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 1000) / 1000;
     const { suffix: key, organizationId } = request.identity ?? ANONYMOUS;
     const completed = {
@@ -182,6 +181,7 @@ export function createApp({
       status,
       ms,
     };
+    metrics.request(completed);
     access(completed);
     observe?.(completed);
   }

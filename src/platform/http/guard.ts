@@ -7,7 +7,8 @@ import { AppError } from '../../kernel/errors.ts';
 import type { RateCounter } from '../../kernel/rate-counter.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { AttemptLimit } from './limits/attempt-limit.ts';
-import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './limits/rate-limit.ts';
+import { createRateLimiter, tooManyRequests } from './limits/rate-limit.ts';
+import type { RateLimit, RateLimitStatus } from './limits/rate-window.ts';
 import { CSRF_HEADER, rejectCrossSite } from './requests/cross-site.ts';
 import { type App, createPathCheck } from './requests/validation.ts';
 

@@ -4,8 +4,6 @@ import { type AppError, type ErrorCode, formatViolation, type Violation } from '
 interface Interface {
   prefix: string;
   bodyLimitBytes: number;
-  /** The number of values in a JSON body, lists and objects included. Usage events have their own limits. */
-  maxBodyValues: number;
   failure(error: AppError, requestId: string): object;
 }
 
@@ -14,7 +12,6 @@ const MIB = 1024 * 1024;
 export const management: Interface = {
   prefix: '/v1',
   bodyLimitBytes: MIB,
-  maxBodyValues: 10_000,
   failure: (error, requestId) => ({
     requestId,
     error: `${WIRE_CODES[error.code]}: ${error.message}`,
@@ -24,28 +21,17 @@ export const management: Interface = {
 
 export const dashboards: Interface = {
   prefix: '/api/v2',
-  bodyLimitBytes: 16 * MIB,
-  // 500 tiles of 20 series with all of their members.
-  maxBodyValues: 200_000,
+  bodyLimitBytes: 2 * MIB,
   failure: (error) =>
     error.code === 'bad_request'
       ? { message: formatDashboardMessage(error), errors: listDashboardErrors(error) }
       : { message: error.message },
 };
 
-/** Dashboards of ClickStack have the envelope of management and the size of dashboards. */
-const clickStack: Interface = {
-  ...management,
-  bodyLimitBytes: dashboards.bodyLimitBytes,
-  maxBodyValues: dashboards.maxBodyValues,
-};
-const CLICK_STACK_DASHBOARDS = /^\/v1\/organizations\/[^/]+\/services\/[^/]+\/clickstack\/dashboards(?:\/|$)/i;
-
 /** The console's own routes; same error format as the dashboards. */
 export const consoleInterface: Interface = {
   prefix: '/console',
   bodyLimitBytes: 16 * 1024,
-  maxBodyValues: 100,
   failure: dashboards.failure,
 };
 
@@ -53,7 +39,6 @@ export const consoleInterface: Interface = {
 const pages: Interface = {
   prefix: '',
   bodyLimitBytes: MIB,
-  maxBodyValues: 100,
   failure: (error) => ({ message: error.message }),
 };
 
@@ -61,8 +46,7 @@ const pages: Interface = {
 export function selectInterface(url: string): Interface {
   const path = (/^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url).split(/[?#]/, 1)[0] ?? '';
   const isUnder = ({ prefix }: Interface) => path === prefix || path.startsWith(`${prefix}/`);
-  const selected = [management, dashboards, consoleInterface].find(isUnder) ?? pages;
-  return selected === management && CLICK_STACK_DASHBOARDS.test(path) ? clickStack : selected;
+  return [management, dashboards, consoleInterface].find(isUnder) ?? pages;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

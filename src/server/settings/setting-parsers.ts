@@ -1,5 +1,5 @@
 import { type Network, parseNetwork } from '../../kernel/access/addresses.ts';
-import type { RateLimit } from '../../platform/http/limits/rate-limit.ts';
+import type { RateLimit } from '../../platform/http/limits/rate-window.ts';
 
 /** Returned by a parser for text that violates the rule; `undefined` is a valid value. */
 export const INVALID = Symbol('invalid');

@@ -3,10 +3,10 @@ import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { READERS } from '../../../kernel/access/roles.ts';
-import { acceptsGzip } from '../../../kernel/encodings.ts';
 import { getIdentity } from '../../../platform/http/guard.ts';
 import type { Routes } from '../../../platform/http/requests/validation.ts';
 import { logFailures } from '../../../platform/http/responses/aborted-responses.ts';
+import { chooseEncoding } from '../../../platform/http/responses/compression.ts';
 import { managementResponse, success } from '../../../platform/http/responses/envelopes.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { parseWindow } from '../window.ts';
@@ -67,9 +67,8 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
         const response = reply as unknown as FastifyReply;
         response
           .type('text/csv; charset=utf-8; header=present')
-          .header('content-disposition', `attachment; filename="${formatFileName(window, format)}"`)
-          .header('vary', 'accept-encoding');
-        if (!acceptsGzip(request.headers['accept-encoding'])) return response.send(file);
+          .header('content-disposition', `attachment; filename="${formatFileName(window, format)}"`);
+        if (chooseEncoding(request, response, ['gzip']) === 'identity') return response.send(file);
         const gzip = createGzip({ level: GZIP_LEVEL });
         // `pipeline` destroys both streams when the client disconnects.
         pipeline(file, gzip, () => {});

@@ -1,5 +1,5 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation, listAggregations } from '../aggregations.ts';
-import { createDraft, type Draft, rejectSeries } from './draft.ts';
+import { type Draft, rejectSeries } from './draft.ts';
 import { DELTA, inRange, metricSteps, spanSql, startedSince } from './metric-rows.ts';
 import { collectQuantiles, countQuantileGroups, type HistogramColumns } from './quantiles.ts';
 import type { Plan, SeriesQuery } from './series-query.ts';
@@ -18,8 +18,7 @@ const EXPONENTIAL_COLUMNS = [
   'NegativeBucketCounts',
 ];
 
-export function planHistogram(query: SeriesQuery): Plan {
-  const draft = createDraft(query);
+export function planHistogram(query: SeriesQuery, draft: Draft): Plan {
   const { sql, since } = metricSteps(draft, query, HISTOGRAM_COLUMNS);
   const steps = withGains(draft, query, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
   if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps, since);
@@ -35,8 +34,7 @@ export function planHistogram(query: SeriesQuery): Plan {
   }));
 }
 
-export function planExponentialHistogram(query: SeriesQuery): Plan {
-  const draft = createDraft(query);
+export function planExponentialHistogram(query: SeriesQuery, draft: Draft): Plan {
   const { sql, since } = metricSteps(draft, query, EXPONENTIAL_COLUMNS);
   // A finer scale cannot be compared with the previous point, so the point counts as a reset.
   const steps = withGains(draft, query, sql, since, ' AND Scale <= __before_Scale');
@@ -123,8 +121,7 @@ function buildTotal(query: SeriesQuery): { aggregate: Aggregate; where?: string 
  * A summary contains precomputed quantiles, which cannot be merged exactly: takes the last one of each stream and bucket,
  * then the mean over the streams.
  */
-export function planSummary(query: SeriesQuery): Plan {
-  const draft = createDraft(query);
+export function planSummary(query: SeriesQuery, draft: Draft): Plan {
   const { sql, since } = metricSteps(draft, query, ['Count', 'Sum']);
   const steps = withGains(draft, query, sql, since, '');
   if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps, since);

@@ -1,11 +1,10 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation } from '../aggregations.ts';
-import { createDraft, type Draft, rejectSeries } from './draft.ts';
+import { type Draft, rejectSeries } from './draft.ts';
 import type { Plan, Points, SeriesQuery, Value } from './series-query.ts';
 import { collectTopGroups, countTopGroups, renderTopGroups } from './top-groups.ts';
 
 /** Plans a series of logs or traces: aggregates a field over the rows of each bucket and group. */
-export function planEventSeries(query: SeriesQuery): Plan {
-  const draft = createDraft(query);
+export function planEventSeries(query: SeriesQuery, draft: Draft): Plan {
   const { aggregate, present } = buildAggregate(query, draft);
   const from = `(${draft.rows()})${draft.where(present)}`;
   const sql = renderTopGroups(draft, query, from, aggregate);

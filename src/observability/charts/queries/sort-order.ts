@@ -1,4 +1,4 @@
-import { DEFAULT_LEVEL } from '../aggregations.ts';
+import { DEFAULT_LEVEL, getAggregation } from '../aggregations.ts';
 import type { Series } from '../series-schema.ts';
 import { splitExpressions } from './expression-list.ts';
 
@@ -52,8 +52,7 @@ const quote = (name: string): string[] =>
 
 /** How SQL can refer to the value: by its alias if there is one, or by its expression. */
 function listNames({ aggFn = 'count', field = '', level = DEFAULT_LEVEL, alias }: SortedSeries): string[] {
-  const call = aggFn === 'quantile' ? `quantile(${level})(${field})` : `${aggFn}(${field})`;
-  const expression = aggFn === 'count_distinct' ? `count(DISTINCT ${field})` : aggFn === 'count' ? 'count()' : call;
+  const expression = getAggregation(aggFn).sql?.(field, level) ?? `${aggFn}(${field})`;
   if (alias === undefined || alias === '') return [expression];
   return [...(/^[A-Za-z_]\w*$/.test(alias) ? [alias] : []), ...quote(alias), expression];
 }

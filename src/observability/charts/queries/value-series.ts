@@ -1,16 +1,15 @@
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import { DEFAULT_LEVEL, getAggregation } from '../aggregations.ts';
-import { createDraft, type Draft, rejectSeries } from './draft.ts';
+import { type Draft, rejectSeries } from './draft.ts';
 import { DELTA, inRange, metricRows, metricSteps, spanSql, startedSince, streamIdSql } from './metric-rows.ts';
 import type { Plan, Points, SeriesQuery } from './series-query.ts';
 import { coveredPart } from './time-buckets.ts';
 import { collectTopGroups, countTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
 
 /** A gauge: the last value of each stream and bucket, then the aggregate over the streams. */
-export function planGauge(query: SeriesQuery): Plan {
+export function planGauge(query: SeriesQuery, draft: Draft): Plan {
   if (getAggregation(query.aggFn).values.streamValue === 'increase')
     rejectSeries(query, 'aggFn', `The aggregation ${query.aggFn} is not available for metrics of type gauge`);
-  const draft = createDraft(query);
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =
     `SELECT ${[`${draft.bucket} AS __bucket`, ...draft.groups].join(', ')}, ${streamIdSql(query)} AS __series, ` +
@@ -22,9 +21,8 @@ export function planGauge(query: SeriesQuery): Plan {
  * A sum: the increase of each stream and bucket, then the aggregate over the streams. After a reset, the new value is the
  * increase. A sum that can decrease (IsMonotonic = 0) is read like a gauge, except for `increase` and `rate`.
  */
-export function planSum(query: SeriesQuery): Plan {
+export function planSum(query: SeriesQuery, draft: Draft): Plan {
   const { isPerSecond, values } = getAggregation(query.aggFn);
-  const draft = createDraft(query);
   const { sql, since } = metricSteps(draft, query, ['Value']);
   const step =
     `multiIf(AggregationTemporality = ${DELTA}, Value, ` +

@@ -165,10 +165,18 @@ function reduce({ asRatio, series }: SeriesForm): unknown {
     asRatio: asRatio && series.length === 2,
     displayType: type === 'time' ? (first.displayType ?? 'line') : undefined,
     sortOrder: type === 'table' ? first.sortOrder : undefined,
-    series: series.map(({ dataSource: _, displayType: _d, sortOrder: _s, content: _c, fields: _f, ...one }) => ({
-      ...one,
-      sourceId: getSourceId({ ...one, ...(_ && { dataSource: _ }) }),
-      groupBy: type === 'number' ? [] : one.groupBy,
-    })),
+    series: series.map((one) => {
+      const {
+        dataSource: _,
+        displayType: _d,
+        sortOrder: _o,
+        content: _c,
+        fields: _f,
+        sourceId: _s,
+        groupBy,
+        ...rest
+      } = one;
+      return { sourceId: getSourceId(one), groupBy: type === 'number' ? [] : groupBy, ...rest };
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/time/clock.ts';
-import { buildQuery, unknownSource } from '../queries/build-query.ts';
 import { queryError } from '../queries/draft.ts';
+import { buildQuery, unknownSource } from '../queries/plan.ts';
 import { listPartialBuckets, singleBucket } from '../queries/time-buckets.ts';
 import { chooseBins, listBounds, planBins, planValueRange, type Scale } from '../queries/value-bins.ts';
 import { chooseBuckets, getZone, type TileView } from '../queries/view.ts';

@@ -1,4 +1,4 @@
-import { LATENCY_BOUNDS } from '../../../observability/own-telemetry/request-metrics.ts';
+import { LATENCY_BOUNDS } from '../../../kernel/metrics/request-series.ts';
 import { createSpread, errorShare, expectedSum, portions } from './latency.ts';
 import { createRandom } from './random.ts';
 import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts';

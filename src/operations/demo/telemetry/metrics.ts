@@ -1,4 +1,4 @@
-import { LATENCY_BOUNDS } from '../../../observability/own-telemetry/request-metrics.ts';
+import { LATENCY_BOUNDS } from '../../../kernel/metrics/request-series.ts';
 import {
   type Attributes,
   CUMULATIVE,

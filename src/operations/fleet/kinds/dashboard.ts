@@ -1,7 +1,7 @@
 import {
   listDashboardViolations,
+  listSizeViolations,
   normalizeDashboard,
-  renderDashboard,
   summarizeForAudit,
 } from '../../../observability/dashboards/dashboard.ts';
 import type { Dashboard, DashboardBody } from '../../../observability/dashboards/schema.ts';
@@ -33,11 +33,14 @@ export const dashboardKind: Kind<VersionedDashboard> = {
     dashboard: normalizeDashboard(id, fields as DashboardBody),
     version: before?.version === undefined ? undefined : before.version + 1,
   }),
-  violations: ({ after }) => listDashboardViolations(after.dashboard),
+  violations: ({ after: { dashboard } }) => [
+    ...listDashboardViolations(dashboard),
+    ...listSizeViolations(JSON.stringify(dashboard)),
+  ],
 
   async save(tx, pairs, { organization, now, actor }) {
     for (const { after } of pairs) {
-      const json = await renderDashboard(after.dashboard);
+      const json = JSON.stringify(after.dashboard);
       await putDashboard(tx, organization.id, after.dashboard, { json, at: now, by: actor.details });
     }
   },

@@ -4,7 +4,8 @@ import { AppError } from '../../../kernel/errors.ts';
 import { memoize } from '../../../kernel/memo.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import { type Clock, MINUTE_MS } from '../../../kernel/time/clock.ts';
-import { createRateLimiter, type RateLimit, tooManyRequests } from './rate-limit.ts';
+import { createRateLimiter, tooManyRequests } from './rate-limit.ts';
+import type { RateLimit } from './rate-window.ts';
 
 const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 const ACCEPTED_MS = 60 * MINUTE_MS;

@@ -2,30 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../kernel/errors.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
-import { MAX_WINDOWS, toResetSeconds } from './rate-window.ts';
+import { MAX_WINDOWS, type RateLimit, type RateLimiter, type RateLimitStatus, toResetSeconds } from './rate-window.ts';
 import { createSharedRateLimiter } from './shared-rate-limit.ts';
-
-export interface RateLimit {
-  requests: number;
-  windowSeconds: number;
-}
-
-export interface RateLimitStatus {
-  isAllowed: boolean;
-  remaining: number;
-  /** Whole seconds until the window ends, at least 1. Not a timestamp. */
-  resetSeconds: number;
-}
-
-/** Counts requests in a fixed window per id. The window starts with the first request. */
-export interface RateLimiter<Taken = RateLimitStatus | Promise<RateLimitStatus>> {
-  /** Counts a request, unless it is past the limit. */
-  take(id: string): Taken;
-  /** The status of the next request, as far as this process knows, without counting it. */
-  peek(id: string): RateLimitStatus;
-  /** Undoes a `take` that was allowed at the given monotonic time. */
-  giveBack(id: string, takenAt: number): void;
-}
 
 interface Window {
   endsAt: number;

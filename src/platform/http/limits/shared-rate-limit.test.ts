@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import { createLocalRateCounter } from './rate-counter.ts';
-import { createRateLimiter, type RateLimitStatus } from './rate-limit.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import type { RateLimitStatus } from './rate-window.ts';
 
 const WINDOW_SECONDS = 10;
 

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
-import type { RateLimit, RateLimiter, RateLimitStatus } from './rate-limit.ts';
-import { MAX_WINDOWS, toResetSeconds } from './rate-window.ts';
+import { MAX_WINDOWS, type RateLimit, type RateLimiter, type RateLimitStatus, toResetSeconds } from './rate-window.ts';
 
 /** A process takes this part of a limit at a time. What it does not use is lost until the window ends. */
 const SHARES = 50;

@@ -1,18 +1,5 @@
 import { memoize } from '../../../kernel/memo.ts';
-
-/** A completed request, for logs and telemetry. The suffix of the key id is the only part that comes from the client. */
-export interface CompletedRequest {
-  requestId: string;
-  operation: string;
-  method: string;
-  /** The route template, `/v1/organizations/:organizationId`; empty if no route matched. */
-  route: string;
-  /** The suffix of the key id; undefined for unauthenticated requests, as is the organization. */
-  key: string | undefined;
-  organizationId: string | undefined;
-  status: number;
-  ms: number;
-}
+import type { CompletedRequest } from '../../../kernel/metrics/request-series.ts';
 
 export type AccessLog = (access: CompletedRequest) => void;
 

@@ -1,9 +1,12 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { createHistogram } from './histogram.ts';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { createHistogram, type Histogram, observe, toPrometheusValues } from '../../../kernel/metrics/histogram.ts';
+import { type CompletedRequest, createRequestMetrics, mergeSeries } from '../../../kernel/metrics/request-series.ts';
 
-const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const ENGINE_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const STORE_BUCKETS = [0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+/** Seconds. */
+const ENGINE_BOUNDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const STORE_BOUNDS = [
+  0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+];
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
@@ -23,48 +26,71 @@ export function aggregateMetrics([first = [], ...others]: readonly MetricValues[
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** All metrics at `/metrics`. Each server has its own registry, so that two servers in one process do not share counters. */
+/**
+ * The metrics of a process, counted once: `/metrics` and the exporters of the server's own telemetry read them. Each server
+ * has its own registry, so that two servers in one process do not share counters.
+ */
 export function createMetrics() {
   const registry = new Registry();
   // Process, heap, garbage collection and event loop delay (nodejs_eventloop_lag_*).
   collectDefaultMetrics({ register: registry });
-  const requests = createHistogram(
-    registry,
+
+  function register(name: string, help: string, type: 'counter' | 'histogram', values: () => object[]): void {
+    const get = async () => ({ name, help, type, aggregator: 'sum', values: values() });
+    registry.registerMetric({ name, help, type, get, reset() {} } as unknown as Metric);
+  }
+
+  function registerHistogram(name: string, help: string, bounds: readonly number[]): Histogram {
+    const histogram = createHistogram(bounds);
+    register(name, help, 'histogram', () => toPrometheusValues(name, {}, histogram));
+    return histogram;
+  }
+
+  const requests = createRequestMetrics();
+  const listRequests = () =>
+    mergeSeries([...requests.listed, ...requests.others], ({ operation, status }) => `${operation} ${status}`).map(
+      ({ operation, status, duration }) => ({ labels: { operation, status: String(status) }, duration }),
+    );
+  register(
     'pilothouse_request_seconds',
     'From the first byte of a request to the last byte of its response',
-    LATENCY_BUCKETS,
+    'histogram',
+    () =>
+      listRequests().flatMap(({ labels, duration }) =>
+        toPrometheusValues('pilothouse_request_seconds', labels, duration),
+      ),
   );
-  requests.countAs('pilothouse_requests_total', 'Completed requests');
-  const queries = createHistogram(
-    registry,
-    'pilothouse_store_query_seconds',
-    'One read of the state store',
-    STORE_BUCKETS,
+  register('pilothouse_requests_total', 'Completed requests', 'counter', () =>
+    listRequests().map(({ labels, duration }) => ({ labels, value: duration.count })),
   );
-  const commits = createHistogram(
-    registry,
+  const queries = registerHistogram('pilothouse_store_query_seconds', 'One read of the state store', STORE_BOUNDS);
+  const commits = registerHistogram(
     'pilothouse_store_commit_seconds',
     'One transaction on the state store, from begin to durable commit',
-    LATENCY_BUCKETS,
+    STORE_BOUNDS,
   );
-  const changes = new Counter({
-    name: 'pilothouse_store_changes_total',
-    help: 'Changes written to the state store; several may share a commit',
-    registers: [registry],
-  });
-  const engineQueries = createHistogram(
-    registry,
+  let changes = 0;
+  register(
+    'pilothouse_store_changes_total',
+    'Changes written to the state store; several may share a commit',
+    'counter',
+    () => [{ labels: {}, value: changes }],
+  );
+  const engineQueries = new Map<string, Histogram>();
+  register(
     'pilothouse_engine_query_seconds',
     'One query of the engine, including its time in the queue',
-    ENGINE_BUCKETS,
+    'histogram',
+    () =>
+      [...engineQueries].flatMap(([outcome, histogram]) =>
+        toPrometheusValues('pilothouse_engine_query_seconds', { outcome }, histogram),
+      ),
   );
-  const ratings = createHistogram(
-    registry,
+  const ratings = registerHistogram(
     'pilothouse_rating_day_seconds',
     "Rating one organization's usage of one day, from usage events to ledger entries",
-    ENGINE_BUCKETS,
+    ENGINE_BOUNDS,
   );
-  for (const histogram of [queries, commits, ratings]) histogram.exportEmpty();
   const engineRunning = new Gauge({
     name: 'pilothouse_engine_running',
     help: '1 if the engine is running',
@@ -146,19 +172,23 @@ export function createMetrics() {
     telemetry,
     telemetryExport,
     usage,
-    request(operation: string, status: number, seconds: number): void {
-      requests.observe(`${operation} ${status}`, seconds, () => ({ operation, status: String(status) }));
-    },
+    requests,
+    request: (completed: CompletedRequest): void => requests.request(completed),
     store: {
-      query: (seconds: number) => queries.observe('', seconds),
-      commit(seconds: number, count: number) {
-        commits.observe('', seconds);
-        changes.inc(count);
+      query: (seconds: number): void => observe(queries, seconds),
+      commit(seconds: number, count: number): void {
+        observe(commits, seconds);
+        changes += count;
       },
+      read: () => ({ queries, commits, changes }),
     },
-    rating: (seconds: number) => ratings.observe('', seconds),
+    rating: (seconds: number): void => observe(ratings, seconds),
     engine: {
-      query: (seconds: number, outcome: string) => engineQueries.observe(outcome, seconds, () => ({ outcome })),
+      query(seconds: number, outcome: string): void {
+        const histogram = engineQueries.get(outcome) ?? createHistogram(ENGINE_BOUNDS);
+        engineQueries.set(outcome, histogram);
+        observe(histogram, seconds);
+      },
       running: (isRunning: boolean) => engineRunning.set(isRunning ? 1 : 0),
       restarted: () => engineRestarts.inc(),
     },

@@ -19,6 +19,23 @@ export interface Schema {
   not?: Schema;
 }
 
+export interface Content {
+  schema?: Schema;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, { description?: string; schema: Schema }>;
+  content?: Record<string, Content>;
+}
+
+export interface Operation {
+  parameters?: { name: string; in: string; schema?: Schema }[];
+  requestBody?: { required?: boolean; content: Record<string, Content> };
+  responses: Record<string, Response | { $ref: string }>;
+  security?: object[];
+}
+
 type MapSchema = (schema: Schema) => Schema;
 
 const SCHEMA_NAME = /^[A-Z][A-Za-z0-9]*$/;

@@ -1,21 +1,7 @@
-import { createSchemaNaming, type Schema } from './components.ts';
+import { type Content, createSchemaNaming, type Operation, type Response, type Schema } from './components.ts';
 import { EXAMPLES } from './examples.ts';
 import { documentFailures } from './failures.ts';
 
-interface Content {
-  schema?: Schema;
-}
-export interface Response {
-  description: string;
-  headers?: Record<string, { description?: string; schema: Schema }>;
-  content?: Record<string, Content>;
-}
-export interface Operation {
-  parameters?: { name: string; in: string; schema?: Schema }[];
-  requestBody?: { required?: boolean; content: Record<string, Content> };
-  responses: Record<string, Response | { $ref: string }>;
-  security?: object[];
-}
 export interface Document {
   paths?: Record<string, Record<string, Operation>>;
   components?: object;

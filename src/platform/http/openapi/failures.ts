@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { DashboardFailure, ManagementFailure } from '../responses/envelopes.ts';
-import type { Schema } from './components.ts';
-import type { Operation, Response } from './document.ts';
+import type { Operation, Response, Schema } from './components.ts';
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'A rule of the request is violated; the text names the member and the rule',

@@ -10,7 +10,7 @@ const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: sca
 
 Management operations (\`/v1\`) use HTTP Basic authentication with a key id and its secret; dashboard operations (\`/api/v2\`) use a Bearer token.
 Unknown members of a request body are ignored; unknown query parameters are rejected.
-A request body has at most 1 MiB and 10,000 values (\`/v1\`) or 16 MiB and 200,000 values (\`/api/v2\`); usage events have at most 32 MiB. More is a 413. A dashboard has at most 4 MiB as JSON.`;
+A request body has at most 1 MiB and 25,000 values (\`/v1\`) or 2 MiB and 50,000 values (\`/api/v2\`); usage events have at most 32 MiB. More is a 413. A dashboard has at most 2 MiB as JSON.`;
 
 const TAGS = [
   { name: 'Organizations', description: 'Tenants: each owns its services, keys, dashboards, costs and activities' },

@@ -1,24 +1,27 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../../kernel/errors.ts';
-import { isShortJson, parseJsonInSlices } from '../../../kernel/json/json-slices.ts';
+import { findExceededLimit } from '../../../kernel/json/json-meter.ts';
 import { dropNulls } from '../../../kernel/json/nulls.ts';
-import { consoleInterface, selectInterface } from '../interfaces.ts';
-import { type BodyLimits, readJsonText, tooManyBytes } from './read-body.ts';
 import type { App } from './validation.ts';
 
+/** Of the maximum size of a body. JSON.parse takes 20 ms for 50,000 new member names, and 70 ms for twice as many. */
+const MAX_VALUES_PER_MIB = 25_000;
+const MIB = 1024 * 1024;
+/** A shorter body cannot have too many values. */
+const SHORT_BYTES = 16 * 1024;
 const MAX_DEPTH = 100;
-
-type Done = (error: Error | null, body?: unknown) => void;
 
 /** Accepts JSON only. A missing or empty body and `null` count as `{}`. */
 export function acceptJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', (request, payload, done) => {
-    const error = findHeaderError(request);
-    if (error) return done(error);
-    readJsonText(payload, getLimits(request), (failure, text) =>
-      failure ? done(failure) : parseBody(text, done as Done),
-    );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    try {
+      rejectCompressed(request);
+      done(null, parseJson(bytes, countAllowedValues(request, bytes)));
+    } catch (error) {
+      done(error as Error);
+    }
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => {
     if (bytes.length === 0) return done(null, {});
@@ -45,47 +48,30 @@ export function acceptRawBodies(app: App, types: readonly string[]): void {
   );
 }
 
-function findHeaderError(request: FastifyRequest): AppError | undefined {
+function rejectCompressed(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    return new AppError(
+    throw new AppError(
       'unsupported_media_type',
       `The request body must not be compressed (content-encoding: ${encoding.slice(0, 32)})`,
     );
-  const { maxBytes } = getLimits(request);
-  return Number(request.headers['content-length']) > maxBytes ? tooManyBytes(maxBytes) : undefined;
 }
 
-/** Every route accepts a body that is at most this long. */
-const SMALLEST_LIMIT_BYTES = consoleInterface.bodyLimitBytes;
+/** Reading the options of a route creates an object each time. */
+const countAllowedValues = (request: FastifyRequest, { length }: Buffer): number =>
+  ((length > SHORT_BYTES ? request.routeOptions.bodyLimit : MIB) / MIB) * MAX_VALUES_PER_MIB;
 
-function getLimits(request: FastifyRequest): BodyLimits {
-  const isSmall = Number(request.headers['content-length']) <= SMALLEST_LIMIT_BYTES;
-  // Reading the options of a route creates an object each time.
-  const maxBytes = isSmall ? SMALLEST_LIMIT_BYTES : request.routeOptions.bodyLimit;
-  return { maxBytes, maxDepth: MAX_DEPTH, maxValues: selectInterface(request.url).maxBodyValues };
-}
-
-function parseBody(text: string, done: Done): void {
-  if (isShortJson(text)) {
-    const parsed = parseShortText(text);
-    if (parsed instanceof AppError) done(parsed);
-    else done(null, parsed);
-  } else
-    parseJsonInSlices(text).then(
-      (body) => done(null, body ?? {}),
-      (cause) => done(invalidJson(cause)),
-    );
-}
-
-function parseShortText(text: string): unknown {
-  if (text === '') return {};
+/** Limits what JSON.parse has to do before it is called: it holds the event loop. */
+function parseJson(bytes: Buffer, maxValues: number): unknown {
+  const exceeded = findExceededLimit(bytes, { maxValues, maxDepth: MAX_DEPTH });
+  if (exceeded === 'maxValues')
+    throw new AppError('payload_too_large', `The request body has more than ${maxValues} values`);
+  if (exceeded) throw new AppError('bad_request', `request body is nested more than ${MAX_DEPTH} levels deep`);
+  if (!isUtf8(bytes)) throw new AppError('bad_request', 'request body is not valid UTF-8');
+  const text = bytes.toString().replace(/^\ufeff/, '');
   try {
-    return JSON.parse(text) ?? {};
+    return text === '' ? {} : (JSON.parse(text) ?? {});
   } catch (cause) {
-    return invalidJson(cause);
+    throw new AppError('bad_request', 'request body is not valid JSON', { cause });
   }
 }
-
-const invalidJson = (cause: unknown): AppError =>
-  new AppError('bad_request', 'request body is not valid JSON', { cause });

@@ -1,5 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { compress, MIN_COMPRESSED_BYTES, preferredEncoding } from '../../../kernel/encodings.ts';
+import { compress, type Encoding, MIN_COMPRESSED_BYTES, preferredEncoding } from '../../../kernel/encodings.ts';
+
+/** The encoding of a response, by `Accept-Encoding`: one of those that are available, or `identity`. */
+export function chooseEncoding(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  available?: readonly Encoding[],
+): Encoding | 'identity' {
+  reply.header('vary', 'accept-encoding');
+  return preferredEncoding(request.headers['accept-encoding'], available);
+}
 
 /** `onSend` hook for routes whose responses are not cached. */
 export async function compressResponse(
@@ -7,8 +17,7 @@ export async function compressResponse(
   reply: FastifyReply,
   payload: unknown,
 ): Promise<unknown> {
-  reply.header('vary', 'accept-encoding');
-  const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
+  const encoding = chooseEncoding(request, reply);
   if (encoding === 'identity' || typeof payload !== 'string' || payload.length < MIN_COMPRESSED_BYTES) return payload;
   reply.header('content-encoding', encoding);
   return compress(Buffer.from(payload), encoding, 'once');

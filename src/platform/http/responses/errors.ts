@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify';
 import { AppError, type ErrorCode } from '../../../kernel/errors.ts';
-import { tooManyBytes } from '../requests/read-body.ts';
+import { formatBytes } from '../../../kernel/numbers/bytes.ts';
 
 const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid: check its percent-encoding'],
@@ -13,7 +13,8 @@ const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
 export function toAppError(error: unknown, maxBodyBytes: number): AppError {
   if (error instanceof AppError) return error;
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return tooManyBytes(maxBodyBytes);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413)
+    return new AppError('payload_too_large', `The request body is larger than ${formatBytes(maxBodyBytes)}`);
   const frameworkError = FRAMEWORK_ERRORS[code ?? ''];
   if (frameworkError) return new AppError(frameworkError[0], frameworkError[1], { cause: error });
   if (code === 'ECONNRESET') return new AppError('bad_request', 'The request body ended too early', { cause: error });
