@@ -67,6 +67,16 @@ onEachStore('services in the fleet file and in metrics', (store) => {
     expect((await call('GET', '/prometheus?filtered_metrics=1')).status).toBe(400);
   });
 
+  it('an organization without services has no metrics', async () => {
+    const commands = getServerStore(server);
+    const key = { keyId: 'EmptyAdminKey0000001', keySecret: 'empty-admin-secret' };
+    const empty = { name: 'Empty', keys: [{ name: 'admin', ...key, roles: ['admin'] }] };
+    await commands.plan({ organizations: [...fleet.organizations, empty] });
+    const [{ id }] = (await server.call({ path: '/v1/organizations', key })).json.result;
+    const { status, text } = await server.call({ path: `/v1/organizations/${id}/prometheus`, key });
+    expect([status, text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))]).toEqual([200, []]);
+  });
+
   it('the discovery has one target for each service', async () => {
     const { json } = await call('GET', '/prometheus/discovery');
     const services = (await call('GET', '/services')).json.result;

@@ -15,6 +15,7 @@ export async function sumCosts(
   { from, to }: Window,
   entityIds: readonly string[],
 ): Promise<Map<string, MetricMicros>> {
+  if (entityIds.length === 0) return new Map();
   let query = db
     .selectFrom('usage_costs')
     .select('entity_id')
@@ -49,6 +50,7 @@ export async function sumUsage(
   { from, to }: Window,
   entityIds: readonly string[],
 ): Promise<MeteredQuantity[]> {
+  if (entityIds.length === 0) return [];
   let query = db
     .selectFrom('usage_ledger')
     .select(['entity_id', 'meter'])
