@@ -158,22 +158,24 @@ const toUpstream = ({ state, upstream }: Observed) => (STOPPED.includes(state) ?
 
 const STOPPED: readonly Observed['state'][] = ['idle', 'stopping', 'stopped', 'deleted'];
 
+/** Also ends at once when `signal` is aborted: a driver may hang. */
 async function within<T>(
   ms: number,
   text: string,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timeout = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const ended = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new AppError('unavailable', `The driver ${text} within ${ms / SECOND_MS} seconds`));
-      timeout.abort();
-    }, ms).unref();
-  });
+  const limit = new AbortController();
+  const timer = setTimeout(() => {
+    limit.abort(new AppError('unavailable', `The driver ${text} within ${ms / SECOND_MS} seconds`));
+  }, ms).unref();
+  const limited = AbortSignal.any([limit.signal, signal]);
   try {
-    return await Promise.race([work(AbortSignal.any([timeout.signal, signal])), ended]);
+    limited.throwIfAborted();
+    const aborted = new Promise<never>((_resolve, reject) => {
+      limited.addEventListener('abort', () => reject(limited.reason), { once: true });
+    });
+    return await Promise.race([work(limited), aborted]);
   } finally {
     clearTimeout(timer);
   }
