@@ -130,7 +130,7 @@ const ServiceStatus = NamedObject(
       ),
     ),
     drift: Type.Optional(
-      Type.Object({ since: time(), text: Type.String() }, { description: 'What was changed outside' }),
+      Type.Object({ since: time(), text: Type.String() }, { description: 'Changes made outside Pilothouse' }),
     ),
     evidence: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {

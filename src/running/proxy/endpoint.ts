@@ -3,19 +3,16 @@ import { isLoopbackHostHeader } from '../../kernel/access/addresses.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import { MAX_URL_PARAMETERS } from '../../kernel/url-limits.ts';
-import type { Access } from './access.ts';
-import { readBody } from './body.ts';
-import type { Credentials } from './credentials.ts';
+import type { Access, Credentials } from './access.ts';
+import { type QueryBody, readBody } from './body.ts';
 import { type Answer, type Exception, toAnswer, toNotFoundAnswer, toTextAnswer } from './exceptions.ts';
 import { forwardQuery } from './forward.ts';
 import type { Gate } from './gate.ts';
 import type { ProxyLimits } from './limits.ts';
-import type { QueryBody } from './query.ts';
 import { sendAnswer } from './reject.ts';
 import { MAX_STATEMENT_CHARACTERS, parseRequestUrl, type RequestUrl } from './request-url.ts';
-import { findKind, type StatementKind } from './statement.ts';
+import { findKind, type StatementKind, type UseRules } from './statement.ts';
 import type { TrafficCounter } from './traffic.ts';
-import type { UseRules } from './use-rules.ts';
 
 const OK = toTextAnswer(200, 'Ok.\n');
 /** Says that a health check was answered although no process runs. */
