@@ -10,6 +10,7 @@ import type { State } from '../../platform/state/state.ts';
 import type { WakeCause } from '../proxy/gate.ts';
 import { toDrivenService } from './desired.ts';
 import { createServiceLoop, type LoopContext, type ServiceLoop } from './service-loop.ts';
+import { callConverge } from './step.ts';
 
 interface Options extends Omit<LoopContext, 'driver' | 'holdsLease' | 'takeTurn'> {
   state: State;
@@ -35,6 +36,7 @@ export function createReconciler(options: Options) {
   const { state, services, drivers, endpoints, clock, log, directoryId, onReleased } = options;
   const loops = new Map<string, ServiceLoop>();
   const releasing = new Set<string>();
+  const removals = new Map<string, Promise<void>>();
   const queue = createFairQueue({ concurrency: CONCURRENCY, concurrencyPerKey: CONCURRENCY_PER_DRIVER });
   const stopping = new AbortController();
   let lastFullPassMs: number | undefined;
@@ -67,7 +69,7 @@ export function createReconciler(options: Options) {
     const isFullPass = lastFullPassMs === undefined || clock.monotonicMs() - lastFullPassMs >= FULL_PASS_MS;
     const found = await (isFullPass ? services.list() : services.listUnsettled());
     for (const service of found) if (getLease(service.driver).isHeld()) notice(service);
-    for (const service of await services.listRemovals()) await remove(service);
+    for (const service of await services.listRemovals()) startRemoval(service);
     if (!isFullPass) return;
     lastFullPassMs = clock.monotonicMs();
     const ids = new Set(found.map(({ id }) => id));
@@ -112,6 +114,16 @@ export function createReconciler(options: Options) {
     }
   }
 
+  /** The other services do not wait for it. */
+  function startRemoval(service: Service): void {
+    const { id } = service;
+    if (!removals.has(id))
+      removals.set(
+        id,
+        remove(service).finally(() => removals.delete(id)),
+      );
+  }
+
   /** Removes what a deleted service left behind. Tried again with the next pass if it fails. */
   async function remove(service: Service): Promise<void> {
     if (!getLease(service.driver).isHeld()) return;
@@ -122,7 +134,7 @@ export function createReconciler(options: Options) {
       await endpoints.remove(service);
       const driven = toDrivenService(service);
       const desired = { generation: service.generation, state: 'deleted', replicas: 0, memoryGb: 0 } as const;
-      await driver.converge(driven, desired, stopping.signal);
+      await callConverge(driver, driven, desired, stopping.signal);
       await services.removed(service);
     } catch (error) {
       log.warn({ serviceId: service.id, reason: (error as Error).message }, 'failed to remove a deleted service');
@@ -165,7 +177,7 @@ export function createReconciler(options: Options) {
     async close(): Promise<void> {
       stopping.abort();
       await discovery.close();
-      await Promise.all([...loops.values()].map((loop) => loop.close()));
+      await Promise.all([...removals.values(), ...[...loops.values()].map((loop) => loop.close())]);
       await Promise.all([shared.close(), local.close()]);
     },
   };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import { type DrivenServices, RECONCILER } from '../../management/services/driven-services.ts';
-import type { Driver, Observation, Observed } from '../../management/services/driver.ts';
+import type { Desired, DrivenService, Driver, Observation, Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import { checkClaims, toCurrent } from './checked-observation.ts';
 import { findDrift, listDifferences, toDesired, toDrivenService } from './desired.ts';
@@ -98,9 +98,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
     if (isInterrupted) await endpoints.hold(id, DRAIN_MS);
     try {
       if (isInterrupted) endpoints.setUpstream(id, undefined);
-      await within(CONVERGE_MS, 'did not accept the change', signal, (limited) =>
-        driver.converge(driven, desired, limited),
-      );
+      await callConverge(driver, driven, desired, signal);
       const after = await observe();
       endpoints.setUpstream(id, toUpstream(after));
       return after;
@@ -153,12 +151,16 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
   }
 }
 
+/** A driver may hang. */
+export const callConverge = (driver: Driver, service: DrivenService, desired: Desired, signal: AbortSignal) =>
+  within(CONVERGE_MS, 'did not accept the change', signal, (limited) => driver.converge(service, desired, limited));
+
 /** Drivers report where to send queries only while the service can answer them, even if it is slow to. */
 const toUpstream = ({ state, upstream }: Observed) => (STOPPED.includes(state) ? undefined : upstream);
 
 const STOPPED: readonly Observed['state'][] = ['idle', 'stopping', 'stopped', 'deleted'];
 
-/** Also ends at once when `signal` is aborted: a driver may hang. */
+/** Also ends at once when `signal` is aborted. */
 async function within<T>(
   ms: number,
   text: string,
