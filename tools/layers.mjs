@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
  */
 export const ROOMS = {
   kernel: [],
-  platform: ['state', 'listener', 'engine', 'http', 'credentials', 'webhooks'],
+  platform: ['state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks'],
   management: ['organizations', 'idempotency', 'audit', 'keys', 'services', 'roles', 'billing'],
   running: ['drivers', 'proxy', 'autoscaling', 'reconciliation'],
   observability: ['expressions', 'tokens', 'own-telemetry', 'sources', 'charts', 'dashboards'],
@@ -20,7 +20,7 @@ export const ROOMS = {
 const ORDER = Object.keys(ROOMS);
 
 /** The parts of the platform are independent of each other, except for these. */
-const PLATFORM_IMPORTS = { engine: ['listener'], credentials: ['state'] };
+const PLATFORM_IMPORTS = { leases: ['state'], engine: ['listener'], credentials: ['state'] };
 
 /** The only places that may import a library. */
 const LIBRARIES = [

@@ -287,17 +287,6 @@ CREATE TABLE usage_engines (
   bound_at BIGINT NOT NULL
 );
 
--- The node that may use its embedded engine with this store: one row, renewed every few seconds.
-CREATE TABLE engine_owners (
-  id BIGINT NOT NULL PRIMARY KEY,
-  node TEXT NOT NULL,
-  directory TEXT NOT NULL,
-  host TEXT NOT NULL,
-  pid BIGINT NOT NULL,
-  address TEXT NOT NULL,
-  renewed_at BIGINT NOT NULL
-);
-
 -- When automatic locking last saw a plausible time, by the clock of the store: one row.
 CREATE TABLE lock_clocks (
   id BIGINT NOT NULL PRIMARY KEY,

@@ -21,7 +21,7 @@ export const planService = defineCommand({
       if (service.driver !== 'kubernetes')
         throw new AppError('conflict', `${service.name} has the driver ${service.driver}; only kubernetes has a plan`);
       const driver = createKubernetesDriver({ kubeconfig: readConfig().kubeconfig, log: { info() {} } });
-      const desired = toDesired(service, driver, systemClock.now());
+      const desired = toDesired(service, systemClock.now());
       const plan = await driver.plan(toDrivenService(service), desired, AbortSignal.timeout(PLAN_MS));
       const lines = plan.differences.map(({ member, before, after }) => `${member}: ${before ?? 'not set'} → ${after}`);
       return { json: plan, lines: lines.length > 0 ? lines : ['Nothing would change.'] };

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { MAX_PAGE_SIZE } from '../kernel/page.ts';
 import type { Organization } from '../management/organizations/organization.ts';
-import { DRIVERS } from '../management/services/driver.ts';
+import { DRIVER_NAMES } from '../management/services/driver.ts';
 import { PROVIDERS } from '../management/services/regions.ts';
 import type { ServiceRecord as ServiceRecordSchema } from '../management/services/schema.ts';
 import type { Service } from '../management/services/service.ts';
@@ -144,7 +144,7 @@ const createOne = defineCommand({
   options: {
     org: organizationOption,
     name: requiredOption('<name>', 'Name of the service', anyText),
-    driver: option('<driver>', `What runs it: ${DRIVERS.join(', ')}`),
+    driver: option('<driver>', `What runs it: ${DRIVER_NAMES.join(', ')}`),
     provider: optionWithDefault('<provider>', `Cloud provider in its record: ${PROVIDERS.join(', ')}`, 'aws', anyText),
     region: optionWithDefault('<region>', 'Region in its record', 'us-east-1', anyText),
     ...sizeOptions,

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { DASHBOARD_ACCESSES } from '../kernel/access/roles.ts';
 import { NamedObject } from '../kernel/schemas/named-object.ts';
 import { TIERS } from '../management/organizations/organization.ts';
-import { DRIVERS } from '../management/services/driver.ts';
+import { DRIVER_NAMES } from '../management/services/driver.ts';
 import { SESSION_KINDS } from './session.ts';
 
 const MAX_CREDENTIAL_CHARACTERS = 4096;
@@ -55,7 +55,9 @@ export const ConsoleConfig = NamedObject(
   {
     basePath: Type.String({ description: 'Prefix of every path; empty at the root' }),
     version: Type.String(),
-    defaultDriver: Type.Enum([...DRIVERS], { description: 'What runs services that are created without a driver' }),
+    defaultDriver: Type.Enum([...DRIVER_NAMES], {
+      description: 'What runs services that are created without a driver',
+    }),
     demo: Type.Union([Type.Object({ keyId: Type.String(), keySecret: Type.String() }), Type.Null()], {
       description: 'The public credentials of the demo; null on other servers',
     }),

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/time/clock.ts';
-import type { DriverName } from '../management/services/driver.ts';
+import type { Driver, DriverName } from '../management/services/driver.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import { getServiceDirectory } from '../running/drivers/embedded/directory.ts';
 import { createEmbeddedDriver } from '../running/drivers/embedded/embedded.ts';
 import { readLogTail } from '../running/drivers/embedded/log-file.ts';
 import { createKubernetesDriver } from '../running/drivers/kubernetes/kubernetes-driver.ts';
 import { createWebhookDriver } from '../running/drivers/webhook/webhook-driver.ts';
-import type { ConfiguredDriver } from '../running/reconciliation/reconciler.ts';
 import type { Config } from './settings/config.ts';
 
 interface Options {
@@ -30,13 +29,8 @@ export const createLogReader = (config: Pick<Config, 'dataDirectory'>) => ({
     readLogTail(getServiceDirectory(getServicesDirectory(config), serviceId).log, maxLines),
 });
 
-/** The drivers of services that are not simulated. */
-export function createDrivers({
-  config,
-  clock,
-  log,
-  onChange,
-}: Options): Partial<Record<DriverName, ConfiguredDriver>> {
+/** The drivers of services that are reconciled. */
+export function createDrivers({ config, clock, log, onChange }: Options): Partial<Record<DriverName, Driver>> {
   return {
     embedded: createEmbeddedDriver({
       directory: getServicesDirectory(config),

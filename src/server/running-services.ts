@@ -1,11 +1,15 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../kernel/time/clock.ts';
+import { type Clock, SECOND_MS } from '../kernel/time/clock.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
 import type { State } from '../platform/state/state.ts';
 import { createAutoscaler } from '../running/autoscaling/autoscaler.ts';
 import { createLoadRecorder } from '../running/autoscaling/load-recorder.ts';
-import { createReconciliation } from '../running/reconciliation/reconciliation.ts';
+import { createProxy } from '../running/proxy/proxy.ts';
+import { createEndpoints } from '../running/reconciliation/endpoints.ts';
+import { createServiceMetering } from '../running/reconciliation/metering.ts';
+import { createPorts } from '../running/reconciliation/ports.ts';
+import { createReconciler } from '../running/reconciliation/reconciler.ts';
 import type { Domains } from './domains.ts';
 import { createDrivers } from './drivers.ts';
 import type { Config } from './settings/config.ts';
@@ -21,50 +25,83 @@ interface Options {
   isDemo: boolean;
 }
 
+/** Of the time that a shutdown may take. */
+const DRAIN_MS = 8 * SECOND_MS;
+
 export type RunningServices = ReturnType<typeof createRunningServices>;
 
 /** The services of this process with everything that works on them in the background. */
 export function createRunningServices({ config, clock, log, state, domains, attempts, isDemo }: Options) {
-  const { drivenServices, intake, loadHistory, organizations } = domains;
-  const loads = createLoadRecorder({ loadHistory, clock, log });
-  const reconciliation = createReconciliation({
+  const { drivenServices: services, intake, loadHistory, organizations } = domains;
+  const { host, drift: onDrift } = config;
+  const drivers = createDrivers({ config, clock, log, onChange: (serviceId) => void reconciler.check(serviceId) });
+  const proxy = createProxy({
     ...config,
-    state,
-    services: drivenServices,
-    intake,
     clock,
     log,
     attempts,
+    // The passwords of the demo are public.
     isLoopbackOnly: isDemo,
-    directoryId: readDirectoryName(config.dataDirectory),
-    createDrivers: (onChange) => createDrivers({ config, clock, log, onChange }),
-    onObserved: loads.observed,
-    onReleased: (serviceId) => void loads.released(serviceId),
+    wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
   });
-  const autoscaler = createAutoscaler({
+  const ports = createPorts({ state, range: config.endpointPorts });
+  const endpoints = createEndpoints({ proxy, host, ports });
+  const metering = createServiceMetering({
     state,
-    services: drivenServices,
-    organizations,
+    intake,
     clock,
     log,
-    isOwner: ({ id }) => reconciliation.isResponsible(id),
+    countSentBytes: (serviceId) => endpoints.getTraffic(serviceId)?.sentBytes,
+    holdsLease: (serviceId) => reconciler.holdsLease(serviceId),
   });
+  const loads = createLoadRecorder({ loadHistory, clock, log });
+  const reconciler = createReconciler({
+    state,
+    services,
+    drivers,
+    endpoints,
+    clock,
+    log,
+    onDrift,
+    directoryId: readDirectoryName(config.dataDirectory),
+    onObserved(service, observed) {
+      metering.observed(service, observed);
+      loads.observed(service, observed, endpoints.getTraffic(service.id)?.running);
+    },
+    onReleased(serviceId) {
+      metering.released(serviceId);
+      void loads.released(serviceId);
+    },
+  });
+  const { isResponsible } = reconciler;
+  const autoscaler = createAutoscaler({ state, services, organizations, clock, log, isResponsible });
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= (async () => {
-      await autoscaler.close();
-      await reconciliation.close();
-      await loads.close();
-    })();
-    return closing;
-  };
+
+  /** Ends the queries in flight, the work and the processes. The last usage is stored while everything is still open. */
+  async function closeAll(): Promise<void> {
+    await autoscaler.close();
+    await endpoints.drain(DRAIN_MS);
+    await metering.close();
+    await endpoints.closeAll();
+    await reconciler.close();
+    await Promise.all(Object.values(drivers).map((driver) => driver.close()));
+    await loads.close();
+  }
+
   return {
-    ...reconciliation,
-    close,
+    findIdleStatus: reconciler.findIdleStatus,
+    flushUsage: metering.flush,
+
     async start(): Promise<void> {
-      await reconciliation.start();
+      await reconciler.start();
+      metering.start();
       loads.start();
       autoscaler.start();
+    },
+
+    close(): Promise<void> {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

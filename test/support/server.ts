@@ -68,6 +68,7 @@ export async function startServer(store: StoreName, options: StartOptions = {}):
   // The engine's files are in this directory even if the state is in PostgreSQL.
   const storeArgs = ['--data', join(directory, 'data'), ...(database ? ['--database-url', database.url] : [])];
   let running: Running;
+  let stopRunning = async () => {};
   const server: TestServer = {
     store,
     inProcess,
@@ -81,10 +82,13 @@ export async function startServer(store: StoreName, options: StartOptions = {}):
     call: (call) => client(call),
     stop: (signal) => running.stop(signal),
     async restart(again = args) {
+      // A process that is killed needs no stop.
+      await stopRunning();
       running = await (inProcess ? serveInProcess : run)(
         ['serve', '--port', '0', '--fleet', fleetFile, '--rate-limit', '1000000/10s', ...storeArgs, ...again],
         environment,
       );
+      if (inProcess) stopRunning = async () => void (await running.stop());
       Object.assign(server, { url: running.url, dashboardUrl: running.dashboardUrl, pid: running.pid });
     },
     async remove() {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { MAX_DRIVER_REPLICAS } from './driver.ts';
+import { DRIVERS } from './driver.ts';
 import { getEffectiveScaling } from './schedule.ts';
 import { getMaxReplicas, type Service } from './service.ts';
 import { AUTOSCALING_MODES } from './service-settings.ts';
@@ -33,7 +33,7 @@ export function toCurrentScaling(service: Readonly<Service>, now: number): Stati
   const { scaling, activeEntry } = getEffectiveScaling(service, now);
   const { minReplicaMemoryGb, maxReplicaMemoryGb } = scaling;
   const mode = scaling.autoscalingMode ?? 'vertical';
-  const maxDriverReplicas = MAX_DRIVER_REPLICAS[service.driver] ?? Number.POSITIVE_INFINITY;
+  const maxDriverReplicas = DRIVERS[service.driver].maxReplicas ?? Number.POSITIVE_INFINITY;
   const minReplicas = Math.min(scaling.numReplicas, maxDriverReplicas);
   const maxReplicas = Math.min(getMaxReplicas(scaling), maxDriverReplicas);
   const { memoryGb = minReplicaMemoryGb, replicas = minReplicas } = service.observed;

@@ -1,35 +1,17 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { State } from '../../platform/state/state.ts';
-import type { ActivityType, Actor } from '../audit/activity.ts';
+import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { lockService } from './change-store.ts';
-import type { Observation, Wake } from './driver.ts';
+import type { Wake } from './driver.ts';
 import type { Service, ServiceSize } from './service.ts';
-import { createServiceWriter } from './service-writer.ts';
-import {
-  type DrivenId,
-  deleteRemoval,
-  findService,
-  listDriven,
-  listRemovals,
-  listStoredPorts,
-  listUnsettled,
-  updateObserved,
-} from './store.ts';
+import { createServiceWriter, type Observing } from './service-writer.ts';
+import { type DrivenId, deleteRemoval, findService, listDriven, listRemovals, listUnsettled } from './store.ts';
 
 export type { DrivenId };
 export type DrivenServices = ReturnType<typeof createDrivenServices>;
 
-/** An activity to record with an observation. */
-interface ObservedActivity {
-  type: ActivityType;
-  before?: object;
-  after?: object;
-}
-
-/** Placing a service records no activity. */
-const SYSTEM: Actor = { type: 'system', id: 'reconciler', details: 'Reconciler' };
+export const RECONCILER: Actor = { type: 'system', id: 'reconciler', details: 'Reconciler' };
 
 interface Options {
   state: State;
@@ -44,14 +26,11 @@ export function createDrivenServices({ state, audit, clock }: Options) {
   return {
     list: (): Promise<DrivenId[]> => listDriven(state.db),
 
-    /** Those whose last change the driver has not reached. */
+    /** Services that have not converged. */
     listUnsettled: (): Promise<DrivenId[]> => listUnsettled(state.db),
 
     find: (organizationId: string, id: string): Promise<Readonly<Service> | undefined> =>
       findService(state.db, organizationId, id),
-
-    /** The ports that services had when they were last observed, oldest service first. */
-    listStoredPorts: () => listStoredPorts(state.db),
 
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),
@@ -59,46 +38,25 @@ export function createDrivenServices({ state, audit, clock }: Options) {
     removed: (service: Service): Promise<void> => state.write((tx) => deleteRemoval(tx, service)),
 
     /**
-     * Stores what the driver reported; `settledGeneration` is the generation that it has reached. `change` gets the stored
-     * observation, which a command may have changed since it was read.
+     * Stores what the driver reported. `change` gets the stored service, which a command may have changed since it was
+     * read. Undefined if the service was deleted.
      */
-    async observed(
-      actor: Actor,
-      { organizationId, id }: Pick<Service, 'organizationId' | 'id'>,
-      change: (service: Readonly<Service>) => {
-        observed: Observation;
-        settledGeneration?: number | undefined;
-        activities?: readonly ObservedActivity[];
-      },
-    ): Promise<Readonly<Service> | undefined> {
-      return state.write(
-        async (tx) => {
-          const locked = await lockService(tx, organizationId, id);
-          if (!locked) return undefined;
-          const { observed, settledGeneration, activities = [] } = change(locked.service);
-          const after = { ...locked.service, observed };
-          await updateObserved(tx, after, settledGeneration);
-          for (const activity of activities) {
-            const resource = { type: 'service', id } as const;
-            await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
-          }
-          return after;
-        },
-        { organizationId, id },
-      );
-    },
+    observed: (
+      service: Pick<Service, 'organizationId' | 'id'>,
+      change: (service: Readonly<Service>) => Observing,
+    ): Promise<Readonly<Service> | undefined> => writer.observe(RECONCILER, service, change),
 
     /** Assigns an embedded service to a data directory, unless it has one. Returns the directory that it has. */
-    async place({ organizationId, id }: Service, directoryId: string): Promise<string | undefined> {
-      const after = await this.observed(SYSTEM, { organizationId, id }, ({ observed }) => ({
+    async place(service: Readonly<Service>, directoryId: string): Promise<string | undefined> {
+      const after = await this.observed(service, ({ observed }) => ({
         observed: { ...observed, placement: observed.placement ?? directoryId },
       }));
       return after?.observed.placement;
     },
 
     /** Lets a running service idle, unless it was changed since `generation`. */
-    idle: (actor: Actor, { organizationId, id, generation }: Service, reason: string): Promise<Readonly<Service>> =>
-      writer.change(actor, organizationId, id, ({ service }) => {
+    idle: ({ organizationId, id, generation }: Readonly<Service>, reason: string): Promise<Readonly<Service>> =>
+      writer.change(RECONCILER, organizationId, id, ({ service }) => {
         if (service.generation !== generation || service.desiredState !== 'running') return undefined;
         const observed = { ...service.observed, state: 'stopping', since: clock.now(), reason } as const;
         const activity = {
@@ -110,8 +68,16 @@ export function createDrivenServices({ state, audit, clock }: Options) {
       }),
 
     /** Starts an idle service for a query. A service that is running or starting is not changed. */
-    wake: (actor: Actor, organizationId: string, id: string, wake: Wake): Promise<Readonly<Service>> =>
-      writer.change(actor, organizationId, id, ({ service }) => {
+    wake(organizationId: string, id: string, wake: Wake): Promise<Readonly<Service>> {
+      const { address, userAgent } = wake;
+      const actor: Actor = {
+        type: 'system',
+        id: 'proxy',
+        details: 'Query',
+        ...(address === undefined ? undefined : { address }),
+        ...(userAgent === undefined ? undefined : { userAgent }),
+      };
+      return writer.change(actor, organizationId, id, ({ service }) => {
         if (service.desiredState === 'stopped')
           throw new AppError('conflict', 'The service is stopped; start it to run queries');
         if (service.desiredState === 'running') return undefined;
@@ -123,7 +89,8 @@ export function createDrivenServices({ state, audit, clock }: Options) {
           after: { state: 'awaking', ...wake },
         } as const;
         return { after: { ...service, desiredState: 'running', observed }, activities: [activity] };
-      }),
+      });
+    },
 
     /** Sets the size within the limits of the service. */
     resize: (

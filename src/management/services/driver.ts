@@ -2,11 +2,24 @@
  * What runs a service. `simulated` has no process: its states follow the commands (decision S8). `embedded` is a process
  * on this machine, `kubernetes` a resource of a ClickHouse operator, `webhook` anything behind a signed HTTP call.
  */
-export const DRIVERS = ['simulated', 'embedded', 'kubernetes', 'webhook'] as const;
-export type DriverName = (typeof DRIVERS)[number];
+export const DRIVER_NAMES = ['simulated', 'embedded', 'kubernetes', 'webhook'] as const;
+export type DriverName = (typeof DRIVER_NAMES)[number];
 
-/** The number of replicas that a driver can run, where it is limited. */
-export const MAX_DRIVER_REPLICAS: Partial<Record<DriverName, number>> = { embedded: 1 };
+interface DriverTraits {
+  /** False: nothing is observed. A transition is stored with its end. */
+  isReconciled: boolean;
+  /** The data is in the data directory of one node, which runs the service. */
+  isLocal?: boolean;
+  /** Larger numbers are not requested: the service has fewer replicas than its settings say. */
+  maxReplicas?: number;
+}
+
+export const DRIVERS: Record<DriverName, DriverTraits> = {
+  simulated: { isReconciled: false },
+  embedded: { isReconciled: true, isLocal: true, maxReplicas: 1 },
+  kubernetes: { isReconciled: true },
+  webhook: { isReconciled: true },
+};
 
 /** The states of the public interface, whose clients have a closed list. */
 export const SERVICE_STATES = [
@@ -52,7 +65,7 @@ export interface Observation {
   endpoint?: { host: string; port: number };
   /** The change that is being made, and the number of attempts so far. */
   inFlight?: { generation: number; attempt: number; since: number };
-  /** What was changed outside, until it is corrected or adopted. */
+  /** Changes made outside Pilothouse, until they are corrected or adopted. */
   drift?: { since: number; text: string };
   /** What woke the service last. */
   lastWake?: Wake;
@@ -173,18 +186,39 @@ export interface Load {
   outOfMemory?: number;
 }
 
+export const BLOCKER_TYPES = [
+  'disabled',
+  'driver',
+  'new',
+  'recent_query',
+  'running_query',
+  'waiting_query',
+  'merge',
+  'mutation',
+  'backup',
+] as const;
+
+/** Why a service is not idle. */
+export interface IdleBlocker {
+  type: (typeof BLOCKER_TYPES)[number];
+  /** One line for users. */
+  detail: string;
+}
+
 /**
  * Runs services. Both calls are idempotent and end when `signal` is aborted. Errors are of type `AppError`; their
  * messages are shown to users.
  */
 export interface Driver {
-  /** Larger numbers are not requested: the service has fewer replicas than its settings say. */
-  maxReplicas?: number;
   /** Whether a change of the size interrupts queries, so that they must be held back. */
   isInterruptedByResize: boolean;
   canIdle(service: DrivenService): boolean;
+  /** Work that would be interrupted if the service were stopped now: merges, mutations, backups. */
+  listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
   observe(service: DrivenService, signal: AbortSignal): Promise<Observed>;
   /** Moves towards the desired state. The state is reached when `observe` reports it. */
   converge(service: DrivenService, desired: Desired, signal: AbortSignal): Promise<void>;
+  /** Ends what runs in this process: another one is responsible for the service now. */
+  release?(serviceId: string): Promise<void>;
   close(): Promise<void>;
 }

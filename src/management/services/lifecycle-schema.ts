@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { Hash, IpAccessEntry } from '../keys/schema.ts';
-import { DRIVERS } from './driver.ts';
+import { DRIVER_NAMES } from './driver.ts';
 import { MAX_ADDRESSES, MAX_TAGS } from './entry-lists.ts';
 import { ALL_REGIONS, PROVIDERS } from './regions.ts';
 import { ReplicaScalingBody, ScalingBody, ServiceRecord } from './schema.ts';
@@ -46,7 +46,7 @@ export const CreateServiceBody = NamedObject('ServicePostRequest', {
     Type.Enum([...SERVICE_KINDS], { deprecated: true, description: 'A development service has a fixed size' }),
   ),
   driver: Type.Optional(
-    Type.Enum([...DRIVERS], { description: 'What runs the service; simulated, the default, has no process' }),
+    Type.Enum([...DRIVER_NAMES], { description: 'What runs the service; simulated, the default, has no process' }),
   ),
   ...ReplicaScalingBody.properties,
   minTotalMemoryGb: ScalingBody.properties.minTotalMemoryGb,

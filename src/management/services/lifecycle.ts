@@ -8,17 +8,15 @@ import type { ActivityType, Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { lockService } from './change-store.ts';
-import type { DriverName } from './driver.ts';
+import { DRIVERS, type DriverName } from './driver.ts';
 import { type ListPatch, limitViolations, patchList, toIpAccess, toTag } from './entry-lists.ts';
-import { missingService } from './missing-service.ts';
 import { type NewService, newServiceViolations, toNewService } from './new-service.ts';
 import type { IpAccess, Service, Tag } from './service.ts';
 import { listUpdates, toAuditFields } from './service-activities.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import { createServiceWriter } from './service-writer.ts';
-import { type Command, getCommandedState, isDeletable, obey, observe, provision } from './simulated.ts';
-import { deleteService, hasServices, insertServices, listWarehouses } from './store.ts';
+import { applyCommand, type Command, getCommandedState, isDeletable, observe, provision } from './simulated.ts';
+import { hasServices, insertServices, listWarehouses } from './store.ts';
 
 export type ServiceLifecycle = ReturnType<typeof createServiceLifecycle>;
 
@@ -75,7 +73,7 @@ export function createServiceLifecycle(options: Options) {
 
   /** The driver reports the end of other transitions. */
   const getTransitionMs = (driver: DriverName): number | undefined =>
-    driver === 'simulated' ? transitionMs : undefined;
+    DRIVERS[driver].isReconciled ? undefined : transitionMs;
 
   async function assertRoom(tx: Db, organizationId: string): Promise<void> {
     if (Number.isFinite(maxServices) && (await hasServices(tx, organizationId, maxServices)))
@@ -179,17 +177,17 @@ export function createServiceLifecycle(options: Options) {
       writer.change(actor, organizationId, id, ({ service }) => {
         const now = clock.now();
         if (allowEmpty) rejectViolations(emptyViolations(service, command));
-        const obeyed = obey(service, command, now, getTransitionMs(service.driver));
-        if (!obeyed) return undefined;
+        const commanded = applyCommand(service, command, now, getTransitionMs(service.driver));
+        if (!commanded) return undefined;
         // As a new service, whose data directory is created.
-        if (allowEmpty) obeyed.observed.state = 'provisioning';
-        if (command === 'awake') obeyed.observed.lastWake = { at: now, cause: 'command' };
+        if (allowEmpty) commanded.observed.state = 'provisioning';
+        if (command === 'awake') commanded.observed.lastWake = { at: now, cause: 'command' };
         const activity = {
           type: COMMAND_ACTIVITIES[command],
           before: { state: observe(service, now).state },
-          after: { state: obeyed.observed.state, ...(allowEmpty ? { allowEmpty } : undefined) },
+          after: { state: commanded.observed.state, ...(allowEmpty ? { allowEmpty } : undefined) },
         };
-        return { after: { ...service, ...obeyed }, activities: [activity] };
+        return { after: { ...service, ...commanded }, activities: [activity] };
       }),
 
     /** Stores the hashes of the client, or of a new password, which is returned. */
@@ -212,23 +210,14 @@ export function createServiceLifecycle(options: Options) {
       return password;
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
-      await state.write(async (tx) => {
-        const locked = await lockService(tx, organizationId, id);
-        if (!locked) throw missingService(id);
-        const { service } = locked;
-        const current = getCommandedState(service, clock.now(), getTransitionMs(service.driver));
+    remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+      const now = clock.now();
+      return writer.remove(actor, organizationId, id, now, async (tx, service) => {
+        const current = getCommandedState(service, now, getTransitionMs(service.driver));
         if (!isDeletable(current))
           throw new AppError('conflict', `The service is ${current}; stop it before you delete it`);
         await assertNoChildren(tx, service);
-        await deleteService(tx, service, clock.now());
-        await audit.record(tx, actor, {
-          organizationId,
-          type: 'service_delete',
-          resource: { type: 'service', id },
-          serviceId: id,
-          before: toAuditFields(service),
-        });
+        return [{ type: 'service_delete', before: toAuditFields(service) }];
       });
     },
   };

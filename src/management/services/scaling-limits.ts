@@ -79,7 +79,7 @@ export function listMemoryLimits(replicas: number): ConditionalLimit[] {
   ];
 }
 
-export const matchesLimit = ({ when }: ConditionalLimit, { organization, service }: ScalingContext): boolean =>
+const matchesLimit = ({ when }: ConditionalLimit, { organization, service }: ScalingContext): boolean =>
   (when.organizationTier ?? organization.tier) === organization.tier &&
   (when.organizationPaid ?? organization.isPaid) === organization.isPaid &&
   (when.serviceTier ?? service.kind) === service.kind &&

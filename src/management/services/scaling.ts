@@ -1,12 +1,5 @@
 import type { Violation } from '../../kernel/errors.ts';
-import {
-  findLimit,
-  isOutOfRange,
-  listMemoryLimits,
-  matchesLimit,
-  REPLICA_LIMITS,
-  type ScalingContext,
-} from './scaling-limits.ts';
+import { findLimit, isOutOfRange, listMemoryLimits, REPLICA_LIMITS, type ScalingContext } from './scaling-limits.ts';
 import { getMaxReplicas, type Scaling, type Service, TOTAL_PER_REPLICA } from './service.ts';
 import type { AutoscalingMode } from './service-settings.ts';
 
@@ -35,13 +28,32 @@ export function applyScalingChange(
 ): { scaling: Scaling; violations: Violation[] } {
   const replicas = mergeReplicas(current, change);
   const scaling = mergeScaling(current, change, replicas);
-  const violations = [
+  return { scaling, violations: scalingViolations(current, scaling, change, context, replicas) };
+}
+
+/**
+ * The rules for a service declared in a fleet file. A file may declare the size of a service that the API cannot
+ * resize (BASIC, development), so read-only limits do not apply.
+ */
+export const declaredScalingViolations = (
+  { scaling, ...service }: Pick<Service, 'kind' | 'isPrimary' | 'scaling'>,
+  organization: ScalingContext['organization'],
+): Violation[] => scalingViolations(undefined, scaling, scaling, { organization, service });
+
+/** `current` is undefined for a declared service, whose values are all new and per replica. */
+function scalingViolations(
+  current: Scaling | undefined,
+  updated: Scaling,
+  change: ScalingChange,
+  context: ScalingContext,
+  replicas = mergeReplicas(updated, change),
+): Violation[] {
+  return [
     ...replicaViolations(current, replicas, change, context),
-    ...memoryViolations(current, scaling, change, context),
-    ...orderViolations(current, scaling, change),
-    ...modeViolations(current, scaling, change),
+    ...memoryViolations(current, updated, change, context),
+    ...orderViolations(current, updated, change),
+    ...modeViolations(current, updated, change),
   ];
-  return { scaling, violations };
 }
 
 /** The settings after a change that violates no rule. */
@@ -82,31 +94,37 @@ function mergeReplicas(current: Scaling, change: ScalingChange): Replicas {
 }
 
 function replicaViolations(
-  current: Scaling,
-  { mode, min, max }: Replicas,
+  current: Scaling | undefined,
+  replicas: Replicas,
   change: ScalingChange,
   context: ScalingContext,
 ): Violation[] {
+  const { min, max } = replicas;
   const { numReplicas } = change;
   const violations: Violation[] = [];
   const limit = findLimit(REPLICA_LIMITS, context);
   // numReplicas stands for the bounds that are left out, so it is named for them, once.
   const bounds = [
-    { name: 'minReplicas', value: min, before: current.numReplicas },
-    { name: 'maxReplicas', value: max, before: getMaxReplicas(current) },
+    { name: 'minReplicas', value: min, before: current?.numReplicas },
+    { name: 'maxReplicas', value: max, before: current && getMaxReplicas(current) },
   ] as const;
   for (const { name, value, before } of bounds) {
     const path = change[name] === undefined && numReplicas !== undefined ? 'numReplicas' : name;
-    const isRejected = limit !== undefined && value !== before && (limit.readOnly || isOutOfRange(value, limit));
+    const isRejected =
+      limit !== undefined && value !== before && ((limit.readOnly && current) || isOutOfRange(value, limit));
     if (isRejected && !violations.some((violation) => violation.path === path))
       violations.push({ path, rule: limit.message, value });
   }
   const isNamed = violations.some(({ path }) => path === 'numReplicas');
-  if (numReplicas !== undefined && !isNamed && (numReplicas !== min || numReplicas !== max)) {
+  // A declared numReplicas is the minimum.
+  if (current && numReplicas !== undefined && !isNamed && (numReplicas !== min || numReplicas !== max)) {
     const rule = 'The value sets minReplicas and maxReplicas, so they must be left out or be equal to it';
     violations.push({ path: 'numReplicas', rule, value: numReplicas });
   }
-  if (violations.length > 0) return violations;
+  return violations.length > 0 ? violations : boundViolations(replicas, change);
+}
+
+function boundViolations({ mode, min, max }: Replicas, change: ScalingChange): Violation[] {
   if (min > max) {
     const path = change.minReplicas === undefined ? 'maxReplicas' : 'minReplicas';
     const rule = `The minimum of ${min} replicas must not exceed the maximum of ${max}`;
@@ -121,7 +139,7 @@ function replicaViolations(
 }
 
 /** The autoscaler changes either the size of the replicas or their number. */
-function modeViolations(current: Scaling, updated: Scaling, change: ScalingChange): Violation[] {
+function modeViolations(current: Scaling | undefined, updated: Scaling, change: ScalingChange): Violation[] {
   const { autoscalingMode, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = updated;
   if (autoscalingMode !== 'horizontal' || min === max || min > max) return [];
   const isTotal = isGivenAsTotal(change);
@@ -139,83 +157,40 @@ const isGivenAsTotal = (change: ScalingChange): boolean =>
   change.minTotalMemoryGb !== undefined || change.maxTotalMemoryGb !== undefined;
 
 function memoryViolations(
-  current: Scaling,
+  current: Scaling | undefined,
   updated: Scaling,
   change: ScalingChange,
   context: ScalingContext,
 ): Violation[] {
   return (['min', 'max'] as const).flatMap((bound) => {
     const replicaGb = updated[`${bound}ReplicaMemoryGb`];
-    if (replicaGb === current[`${bound}ReplicaMemoryGb`]) return [];
+    if (replicaGb === current?.[`${bound}ReplicaMemoryGb`]) return [];
     const isTotal = change[`${bound}TotalMemoryGb`] !== undefined;
     const value = toUnit(replicaGb, isTotal);
-    const limit = findLimit(listMemoryLimits(isTotal ? TOTAL_PER_REPLICA : 1), context);
-    return limit && (limit.readOnly || isOutOfRange(value, limit))
-      ? [{ path: `${bound}${isTotal ? 'Total' : 'Replica'}MemoryGb`, rule: limit.message, value }]
-      : [];
+    const limits = listMemoryLimits(isTotal ? TOTAL_PER_REPLICA : 1).filter(({ readOnly }) => current || !readOnly);
+    const limit = findLimit(limits, context);
+    if (!limit || !(limit.readOnly || isOutOfRange(value, limit))) return [];
+    // A file may have totals.
+    const declared = `A non-paid organization may have at most ${limit.maximum} GB per replica, ${toUnit(limit.maximum ?? 0, true)} GB in total`;
+    const rule = current ? limit.message : declared;
+    return [{ path: `${bound}${isTotal ? 'Total' : 'Replica'}MemoryGb`, rule, value }];
   });
 }
 
 /** Equal bounds fix the size. Stored bounds that are out of order do not block a change of other settings. */
-function orderViolations(current: Scaling, updated: Scaling, change: ScalingChange): Violation[] {
+function orderViolations(current: Scaling | undefined, updated: Scaling, change: ScalingChange): Violation[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = updated;
   if (min <= max || !isResized(current, updated)) return [];
   const isTotal = isGivenAsTotal(change);
-  const bound = min === current.minReplicaMemoryGb ? 'max' : 'min';
+  const bound = min === current?.minReplicaMemoryGb ? 'max' : 'min';
   const value = toUnit(bound === 'min' ? min : max, isTotal);
-  const rule = `The minimum of ${toUnit(min, isTotal)} GB must not exceed the maximum of ${toUnit(max, isTotal)} GB`;
+  const rule = `The minimum of ${toUnit(min, isTotal)} ${current ? 'GB' : 'GB per replica'} must not exceed the maximum of ${toUnit(max, isTotal)} GB`;
   return [{ path: `${bound}${isTotal ? 'Total' : 'Replica'}MemoryGb`, rule, value }];
 }
 
-/**
- * The rules for a service declared in a fleet file. A file may declare the size of a service that the API cannot
- * resize (BASIC, development), so read-only limits do not apply.
- */
-export function declaredScalingViolations(
-  { scaling, ...service }: Pick<Service, 'kind' | 'isPrimary' | 'scaling'>,
-  organization: ScalingContext['organization'],
-): Violation[] {
-  const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = scaling;
-  const context = { organization, service };
-  const violations: Violation[] = [];
-  const replicaLimit = findLimit(REPLICA_LIMITS, context);
-  if (replicaLimit && isOutOfRange(numReplicas, replicaLimit))
-    violations.push({ path: 'numReplicas', rule: replicaLimit.message, value: numReplicas });
-  if (scaling.autoscalingMode === 'horizontal') violations.push(...declaredHorizontalViolations(scaling, replicaLimit));
-  const memoryLimit = listMemoryLimits(1).find((limit) => !limit.readOnly && matchesLimit(limit, context));
-  if (memoryLimit?.maximum !== undefined && isOutOfRange(max, memoryLimit)) {
-    const { maximum } = memoryLimit;
-    const rule = `A non-paid organization may have at most ${maximum} GB per replica, ${maximum * TOTAL_PER_REPLICA} GB in total`;
-    violations.push({ path: 'maxReplicaMemoryGb', rule, value: max });
-  }
-  if (min > max) {
-    const rule = `The minimum of ${min} GB per replica must not exceed the maximum of ${max} GB`;
-    violations.push({ path: 'minReplicaMemoryGb', rule, value: min });
-  }
-  return violations;
-}
-
-function declaredHorizontalViolations(scaling: Scaling, limit: ReturnType<typeof findLimit>): Violation[] {
-  const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = scaling;
-  const maxReplicas = getMaxReplicas(scaling);
-  const violations: Violation[] = [];
-  if (limit && isOutOfRange(maxReplicas, limit))
-    violations.push({ path: 'maxReplicas', rule: limit.message, value: maxReplicas });
-  if (numReplicas > maxReplicas) {
-    const rule = `The minimum of ${numReplicas} replicas must not exceed the maximum of ${maxReplicas}`;
-    violations.push({ path: 'maxReplicas', rule, value: maxReplicas });
-  }
-  if (min < max) {
-    const rule =
-      'The size of a replica is fixed in horizontal mode: minReplicaMemoryGb and maxReplicaMemoryGb must be equal';
-    violations.push({ path: 'maxReplicaMemoryGb', rule, value: max });
-  }
-  return violations;
-}
-
-const isResized = (current: Scaling, updated: Scaling): boolean =>
-  updated.minReplicaMemoryGb !== current.minReplicaMemoryGb ||
-  updated.maxReplicaMemoryGb !== current.maxReplicaMemoryGb;
+const isResized = (current: Scaling | undefined, updated: Scaling): boolean =>
+  updated.minReplicaMemoryGb !== current?.minReplicaMemoryGb ||
+  updated.maxReplicaMemoryGb !== current?.maxReplicaMemoryGb;
 
 const toUnit = (replicaGb: number, isTotal: boolean): number => (isTotal ? replicaGb * TOTAL_PER_REPLICA : replicaGb);
 

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findZone } from '../../kernel/time/zone.ts';
 import { applyScalingChange, mergeScaling, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
-import type { Scaling, Service } from './service.ts';
+import { getMaxReplicas, type Scaling, type Service, type ServiceSize } from './service.ts';
 import type { ScheduleEntry } from './service-settings.ts';
 
 const DAYS_PER_WEEK = 7;
@@ -105,3 +105,15 @@ const pairViolations = (entry: ScheduleEntry, min: Bound, max: Bound): Violation
           value: entry[min] ?? entry[max],
         },
       ];
+
+/** The size that the service is to have: what autoscaling chose, or else the minimum, within the limits in effect. */
+export function getWantedSize(service: Pick<Service, 'scaling' | 'settings' | 'size'>, now: number): ServiceSize {
+  const { scaling } = getEffectiveScaling(service, now);
+  const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas } = scaling;
+  return {
+    memoryGb: clamp(service.size?.memoryGb ?? minReplicaMemoryGb, minReplicaMemoryGb, maxReplicaMemoryGb),
+    replicas: clamp(service.size?.replicas ?? numReplicas, numReplicas, getMaxReplicas(scaling)),
+  };
+}
+
+const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max);

@@ -5,16 +5,15 @@ import { type Clock, isoSeconds, isoTime } from '../../kernel/time/clock.ts';
 import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { AutoscalingMode, CurrentScaling, toCurrentScaling } from './current-scaling.ts';
-import { DRIVERS, MAX_DRIVER_REPLICAS, SERVICE_STATES } from './driver.ts';
+import { DRIVER_NAMES, DRIVERS, SERVICE_STATES } from './driver.ts';
 import type { ScalingChange } from './scaling.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
+import { getWantedSize } from './schedule.ts';
 import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
 import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
 import { observe } from './simulated.ts';
-import { toSimulatedStatus } from './simulated-status.ts';
 import { TagFilter } from './tag-filter.ts';
 import { PUBLIC_DEFAULTS } from './unsupported.ts';
-import { getWantedSize } from './wanted-size.ts';
 
 export const ServicePath = Type.Object({
   ...OrganizationPath.properties,
@@ -131,7 +130,7 @@ const ServiceStatus = NamedObject(
       ),
     ),
     drift: Type.Optional(
-      Type.Object({ since: time(), text: Type.String() }, { description: 'What was changed outside' }),
+      Type.Object({ since: time(), text: Type.String() }, { description: 'Changes made outside Pilothouse' }),
     ),
     evidence: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
@@ -163,7 +162,7 @@ export const ServiceRecord = NamedObject('Service', {
     }),
   ),
   enableCoreDumps: Type.Boolean({ description: 'Always false: services write no core dumps' }),
-  driver: Type.Enum([...DRIVERS], {
+  driver: Type.Enum([...DRIVER_NAMES], {
     description: 'What runs the service. A simulated service has no process; its state follows the commands',
   }),
   hasTransparentDataEncryption: Type.Optional(Type.Boolean()),
@@ -225,14 +224,18 @@ export function toServiceRecord(service: Readonly<Service>, clock: Pick<Clock, '
     ...sizes,
     ...details,
     // After the details: a declared endpoint does not replace the one that was observed.
-    ...(driver === 'simulated' ? { status: toSimulatedStatus(service, now) } : toDrivenFields(service, now)),
+    ...toObservedFields(service, now),
   };
 }
 
-function toDrivenFields(service: Readonly<Service>, now: number) {
-  const { desiredState, generation, settledGeneration, observed } = service;
-  const { state, since, isResizing, reason, replicas, memoryGb, version, evidence, endpoint, inFlight, drift } =
-    observed;
+const SIMULATED = 'Simulated: no process runs, and the state follows the commands';
+
+function toObservedFields(service: Readonly<Service>, now: number) {
+  const { driver, desiredState, generation, settledGeneration } = service;
+  const { isReconciled, maxReplicas } = DRIVERS[driver];
+  const { state, since, isResizing, replicas, memoryGb, version, evidence, endpoint, inFlight, drift, ...observed } =
+    observe(service, now);
+  const reason = observed.reason ?? (isReconciled ? undefined : SIMULATED);
   const wanted = getWantedSize(service, now);
   const status: Static<typeof ServiceStatus> = {
     state: isResizing ? 'resizing' : state,
@@ -245,9 +248,7 @@ function toDrivenFields(service: Readonly<Service>, now: number) {
       ...(replicas === undefined ? undefined : { replicas }),
       ...(memoryGb === undefined ? undefined : { replicaMemoryGb: memoryGb }),
     },
-    ...(MAX_DRIVER_REPLICAS[service.driver] === undefined
-      ? undefined
-      : { maxReplicas: MAX_DRIVER_REPLICAS[service.driver] }),
+    ...(maxReplicas === undefined ? undefined : { maxReplicas }),
     ...(reason === undefined ? undefined : { reason }),
     ...(inFlight ? { inFlight: { ...inFlight, since: isoTime(inFlight.since) } } : undefined),
     ...(drift ? { drift: { ...drift, since: isoTime(drift.since) } } : undefined),

@@ -6,21 +6,14 @@ import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { lockService, updateDocument } from './change-store.ts';
 import { missingService } from './missing-service.ts';
 import { applyScalingChange, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import { getScalingActivityType } from './service-activities.ts';
-import {
-  findService,
-  listServicePage,
-  listServices,
-  listServicesById,
-  listWarehouses,
-  toNextGeneration,
-} from './store.ts';
+import { createServiceWriter } from './service-writer.ts';
+import { findService, listServicePage, listServices, listServicesById, listWarehouses } from './store.ts';
 import { toRequiredTags } from './tag-filter.ts';
 import { listTaggedPage } from './tag-store.ts';
 
@@ -47,6 +40,8 @@ interface Options {
 }
 
 export function createServices({ state, audit, organizations }: Options) {
+  const writer = createServiceWriter({ state, audit });
+
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
@@ -104,29 +99,13 @@ export function createServices({ state, audit, organizations }: Options) {
     },
 
     /** Merges the change into the stored settings, so concurrent changes of different fields both take effect. */
-    async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Readonly<Service>> {
-      return state.write(
-        async (tx) => {
-          const locked = await lockService(tx, organizationId, id);
-          if (!locked) throw missingService(id);
-          const { organization, service } = locked;
-          const after = rescaled(service, change, { organization, service });
-          const changed = difference(service.scaling, after.scaling);
-          const type = getScalingActivityType(changed);
-          if (!type) return service;
-          await updateDocument(tx, after);
-          await audit.record(tx, actor, {
-            organizationId,
-            type,
-            resource: { type: 'service', id },
-            serviceId: id,
-            ...changed,
-          });
-          return { ...after, generation: toNextGeneration(after) };
-        },
-        { organizationId, id },
-      );
-    },
+    rescale: (actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Readonly<Service>> =>
+      writer.change(actor, organizationId, id, ({ organization, service }) => {
+        const after = rescaled(service, change, { organization, service });
+        const changed = difference(service.scaling, after.scaling);
+        const type = getScalingActivityType(changed);
+        return type && { after, activities: [{ type, ...changed }] };
+      }),
   };
 }
 

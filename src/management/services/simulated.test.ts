@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type DesiredState, type ServiceState, toDesiredState } from './driver.ts';
 import {
+  applyCommand,
   type Command,
   getCommandedState,
   getSettledState,
   isDeletable,
-  obey,
   observe,
   provision,
 } from './simulated.ts';
@@ -23,7 +23,7 @@ describe('the simulated driver', () => {
     ['idle', 'awake', 'awaking', 'running'],
     ['degraded', 'awake', 'awaking', 'running'],
   ])('S8: %s, %s: %s until the end of the transition, then %s', (before, command, during, after) => {
-    const service = obey(steady(before), command, 100, 50) ?? expect.fail('not obeyed');
+    const service = applyCommand(steady(before), command, 100, 50) ?? expect.fail('no change');
     expect(observe(service, 100).state).toBe(during);
     expect(observe(service, 149).state).toBe(during);
     expect(observe(service, 150)).toEqual({ state: after, since: 150 });
@@ -39,7 +39,7 @@ describe('the simulated driver', () => {
     ['stopped', 'stop'],
     ['stopping', 'stop'],
   ])('S8: %s, %s changes nothing', (before, command) => {
-    expect(obey(steady(before), command, 100, 50)).toBeUndefined();
+    expect(applyCommand(steady(before), command, 100, 50)).toBeUndefined();
   });
 
   it.each<[ServiceState, Command]>([
@@ -49,14 +49,14 @@ describe('the simulated driver', () => {
     ['terminated', 'start'],
     ['softdeleted', 'stop'],
   ])('S8: %s rejects %s', (before, command) => {
-    expect(() => obey(steady(before), command, 100, 50)).toThrow(/The service is/);
+    expect(() => applyCommand(steady(before), command, 100, 50)).toThrow(/The service is/);
   });
 
-  it('a service that is about to idle obeys commands as a running one does', () => {
+  it('a service that is about to idle accepts commands as a running one does', () => {
     const idling = { desiredState: 'idle', observed: { state: 'stopping', since: 1 } } as const;
-    expect(obey(idling, 'stop', 100, undefined)).toMatchObject({ desiredState: 'stopped' });
-    expect(obey(idling, 'start', 100, undefined)).toMatchObject({ desiredState: 'running' });
-    expect(obey(idling, 'awake', 100, undefined)).toMatchObject({ desiredState: 'running' });
+    expect(applyCommand(idling, 'stop', 100, undefined)).toMatchObject({ desiredState: 'stopped' });
+    expect(applyCommand(idling, 'start', 100, undefined)).toMatchObject({ desiredState: 'running' });
+    expect(applyCommand(idling, 'awake', 100, undefined)).toMatchObject({ desiredState: 'running' });
   });
 
   it('a new service is provisioning, then running', () => {
@@ -84,8 +84,10 @@ describe('the simulated driver', () => {
     ['idle', 'running', 'awake', 'running'],
     ['stopped', 'stopped', 'start', 'running'],
     ['running', 'degraded', 'start', 'running'],
-  ])('to be %s, observed as %s: %s is obeyed', (desiredState, state, command, after) => {
-    expect(obey({ desiredState, observed: { state, since: 1 } }, command, 100, undefined)?.desiredState).toBe(after);
+  ])('to be %s, observed as %s: %s is applied', (desiredState, state, command, after) => {
+    expect(applyCommand({ desiredState, observed: { state, since: 1 } }, command, 100, undefined)?.desiredState).toBe(
+      after,
+    );
   });
 
   it('a service that was started again cannot be deleted while its driver still reports it as stopped', () => {

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
-import type { DesiredState, DriverName, Observation, ServiceState } from './driver.ts';
+import { type DesiredState, DRIVERS, type DriverName, type Observation, type ServiceState } from './driver.ts';
 
 export const COMMANDS = ['start', 'stop', 'awake'] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -20,7 +20,7 @@ export function observe({ desiredState, observed }: Readonly<States>, now: numbe
 
 /** The state at the end of a transition. A service that idles counts as running: a query wakes it. */
 export function getSettledState({ driver, desiredState, observed }: Readonly<States> & { driver: DriverName }) {
-  if (driver !== 'simulated') return desiredState === 'stopped' ? 'stopped' : 'running';
+  if (DRIVERS[driver].isReconciled) return desiredState === 'stopped' ? 'stopped' : 'running';
   return observed.settlesAt === undefined ? observed.state : desiredState;
 }
 
@@ -53,14 +53,14 @@ export function getCommandedState(service: Readonly<States>, now: number, transi
  * The service after a command, or undefined if it is in the commanded state already. The last command wins, also during
  * a transition. As in the hosted service, `start` does not wake an idle service and `awake` does not start a stopped one.
  */
-export function obey(
+export function applyCommand(
   service: States,
   command: Command,
   now: number,
   transitionMs: number | undefined,
 ): States | undefined {
   const state = getCommandedState(service, now, transitionMs);
-  if (GONE.includes(state)) throw new AppError('conflict', `The service is ${state} and takes no commands`);
+  if (GONE.includes(state)) throw new AppError('conflict', `The service is ${state} and accepts no commands`);
   const { reason: _, settlesAt: __, ...observed } = service.observed;
   const enter = (next: ServiceState, desiredState: DesiredState): States => ({
     desiredState,

@@ -3,7 +3,7 @@ import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
 import type { Db, Tables } from '../../platform/state/tables.ts';
-import type { DriverName } from './driver.ts';
+import { DRIVERS, type DriverName } from './driver.ts';
 import type { Service } from './service.ts';
 import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
@@ -87,8 +87,8 @@ export async function listExistingServiceIds(
 
 /** A change of a service is a new generation. The caller has locked the service. */
 export const toNextGeneration = ({ driver, generation }: Readonly<Service>): number =>
-  // Constant for simulated services: it is in the condition of an index, and PostgreSQL would have to update the index.
-  driver === 'simulated' ? generation : generation + 1;
+  // Constant for other services: it is in the condition of an index, and PostgreSQL would have to update the index.
+  DRIVERS[driver].isReconciled ? generation + 1 : generation;
 
 export async function updateService(tx: Db, before: Readonly<Service>, service: Readonly<Service>): Promise<void> {
   await tx
@@ -137,7 +137,7 @@ export async function insertServices(tx: Db, services: readonly Service[]): Prom
       sort_name: toSortName(service.name),
       driver: service.driver,
       generation: 1,
-      settled_generation: service.driver === 'simulated' ? 1 : 0,
+      settled_generation: DRIVERS[service.driver].isReconciled ? 0 : 1,
       data_warehouse_id: service.dataWarehouseId,
     })),
   );
@@ -149,7 +149,7 @@ export async function deleteService(tx: Db, service: Readonly<Service>, now: num
   const { organizationId, id, driver, observed } = service;
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await deleteTags(tx, service);
-  if (driver === 'simulated') return;
+  if (!DRIVERS[driver].isReconciled) return;
   const removal = { organization_id: organizationId, id, driver, removed_at: now };
   await tx
     .insertInto('service_removals')
@@ -175,7 +175,7 @@ const selectDriven = (db: Db) =>
 /** The services of all organizations that are not simulated. */
 export const listDriven = (db: Db): Promise<DrivenId[]> => selectDriven(db).execute();
 
-/** Those whose last change the driver has not reached. */
+/** Services that have not converged. */
 export const listUnsettled = (db: Db): Promise<DrivenId[]> =>
   selectDriven(db)
     .where((is) => is('generation', '<>', is.ref('settled_generation')))
@@ -196,22 +196,6 @@ export async function updateObserved(
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .execute();
-}
-
-/** The ports of the endpoints that are stored with services of all organizations, oldest service first. */
-export async function listStoredPorts(db: Db): Promise<{ organizationId: string; serviceId: string; port: number }[]> {
-  const rows = await db
-    .selectFrom('services')
-    .select(['organization_id', 'id', 'observed'])
-    .where('driver', '<>', 'simulated')
-    .where('observed', 'like', '%"endpoint":%')
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.flatMap(({ organization_id, id, observed }) => {
-    const { endpoint } = JSON.parse(observed) as Service['observed'];
-    return endpoint ? [{ organizationId: organization_id, serviceId: id, port: endpoint.port }] : [];
-  });
 }
 
 export const listRemovals = async (db: Db): Promise<Service[]> =>

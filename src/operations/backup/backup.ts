@@ -34,14 +34,7 @@ interface BackupResult {
 }
 
 /** What belongs to one store: sessions of the console, the node that uses the embedded engine, counted requests, restores. */
-const OMITTED_TABLES = [
-  'completed_restores',
-  'console_sessions',
-  'engine_owners',
-  'leases',
-  'rate_windows',
-  'session_cookies',
-];
+const OMITTED_TABLES = ['completed_restores', 'console_sessions', 'leases', 'rate_windows', 'session_cookies'];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */

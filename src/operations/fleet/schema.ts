@@ -12,7 +12,7 @@ import { TIERS } from '../../management/organizations/organization.ts';
 import { MAX_POLICIES } from '../../management/roles/role.ts';
 import { PolicyBody } from '../../management/roles/schema.ts';
 import { AutoscalingMode } from '../../management/services/current-scaling.ts';
-import { DRIVERS, SERVICE_STATES } from '../../management/services/driver.ts';
+import { DRIVER_NAMES, SERVICE_STATES } from '../../management/services/driver.ts';
 import { MAX_TAGS } from '../../management/services/entry-lists.ts';
 import { DoubleSha1Hash, PasswordHash, Tag } from '../../management/services/lifecycle-schema.ts';
 import { MAX_ENTRIES, ScheduleEntryRequest } from '../../management/services/schedule-schema.ts';
@@ -75,7 +75,7 @@ export const ServiceSpec = Type.Object(
     name: text(1, 255),
     kind: Type.Optional(Type.Enum([...SERVICE_KINDS])),
     isTierOmitted: Type.Optional(Type.Boolean()),
-    driver: Type.Optional(Type.Enum([...DRIVERS])),
+    driver: Type.Optional(Type.Enum([...DRIVER_NAMES])),
     state: Type.Optional(Type.Enum([...SERVICE_STATES])),
     dataWarehouseId: Type.Optional(Uuid),
     isPrimary: Type.Optional(Type.Boolean()),

@@ -50,16 +50,6 @@ export interface UsageDayRow {
   mismatch: string | null;
 }
 
-export interface EngineOwnerRow {
-  id: number;
-  node: string;
-  directory: string;
-  host: string;
-  pid: number;
-  address: string;
-  renewed_at: number;
-}
-
 export interface UsageIntakeRow {
   organization_id: string;
   holder: string;

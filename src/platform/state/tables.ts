@@ -2,7 +2,6 @@ import type { Generated, Kysely } from 'kysely';
 import type {
   BudgetNoticeRow,
   BudgetRow,
-  EngineOwnerRow,
   PriceBookRow,
   UsageCostRow,
   UsageDayRow,
@@ -45,7 +44,6 @@ export interface Tables {
   usage_ledger: UsageLedgerRow;
   usage_days: UsageDayRow;
   usage_engines: { id: number; identity: string; bound_at: number };
-  engine_owners: EngineOwnerRow;
   lock_clocks: { id: number; passed_at: number };
   usage_intakes: UsageIntakeRow;
   rate_windows: { id: string; ends_at: number; taken: number };

@@ -66,8 +66,15 @@ onEachStore('the autoscaler', (store) => {
   });
 
   const log = pino({ level: 'silent' });
-  const create = (isOwner = (_: { id: string }) => true) =>
-    createAutoscaler({ state, services, organizations: createOrganizations({ db: state.db }), clock, log, isOwner });
+  const create = (isResponsible = (_: string) => true) =>
+    createAutoscaler({
+      state,
+      services,
+      organizations: createOrganizations({ db: state.db }),
+      clock,
+      log,
+      isResponsible,
+    });
 
   /** Declares services and lets them run. */
   async function apply(...declared: ReturnType<typeof declare>[]): Promise<void> {
@@ -76,7 +83,7 @@ onEachStore('the autoscaler', (store) => {
     const organization = { id: organizationId, name: 'Acme', tier: 'SCALE', paid: true, services: declared };
     await fleet.apply(parseFleetFile(JSON.stringify({ organizations: [organization] })), ACTOR);
     for (const { id } of declared)
-      await services.observed(ACTOR, { organizationId, id }, () => ({
+      await services.observed({ organizationId, id }, () => ({
         observed: { state: 'running', since: now },
       }));
   }
@@ -204,7 +211,7 @@ onEachStore('the autoscaler', (store) => {
   it('decides by the size that was observed: an embedded service has one replica', async () => {
     const more = { driver: 'embedded', kubernetes: undefined, numReplicas: 3 };
     await apply(declare(acme.primary, 'recommend', more));
-    await services.observed(ACTOR, { organizationId, id: acme.primary }, () => ({
+    await services.observed({ organizationId, id: acme.primary }, () => ({
       observed: { state: 'running', since: now, memoryGb: 16, replicas: 1 },
     }));
     // A third of the memory of the three replicas that were asked for, and almost all of the one that runs.
@@ -226,10 +233,10 @@ onEachStore('the autoscaler', (store) => {
     await apply(declare(acme.primary, 'apply'), declare(OTHER, 'apply'));
     await recordSteady(acme.primary, 5, { cpuCores: 8 });
     await recordSteady(OTHER, 5, { cpuCores: 8 });
-    await services.observed(ACTOR, { organizationId, id: acme.primary }, () => ({
+    await services.observed({ organizationId, id: acme.primary }, () => ({
       observed: { state: 'idle', since: now },
     }));
-    await create(({ id }) => id === acme.primary).evaluate();
+    await create((id) => id === acme.primary).evaluate();
     expect(await listDecisions(acme.primary)).toEqual([]);
     expect(await listDecisions(OTHER)).toEqual([]);
   });

@@ -29,7 +29,7 @@ interface Options {
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   /** Whether this process is responsible for the service: only one process evaluates it. */
-  isOwner(service: { organizationId: string; id: string }): boolean;
+  isResponsible(serviceId: string): boolean;
 }
 
 /** What is known about a service between two passes. */
@@ -46,13 +46,13 @@ interface Tracked {
  * Evaluates every running service that is not simulated once a minute, stores the decisions that change or recommend
  * something, and resizes services in mode `apply`. Keeps the load of 30 hours in memory, so a pass reads new samples only.
  */
-export function createAutoscaler({ state, services, organizations, clock, log, isOwner }: Options) {
+export function createAutoscaler({ state, services, organizations, clock, log, isResponsible }: Options) {
   const tracked = new Map<string, Tracked>();
   const nextId = createTimeOrderedIds();
   let deletedAt = Number.NEGATIVE_INFINITY;
 
   async function run(): Promise<void> {
-    const owned = (await services.list()).filter(isOwner);
+    const owned = (await services.list()).filter(({ id }) => isResponsible(id));
     const known = new Set(owned.map(({ id }) => id));
     for (const id of tracked.keys()) if (!known.has(id)) tracked.delete(id);
     for (const organizationId of new Set(owned.map((service) => service.organizationId))) {

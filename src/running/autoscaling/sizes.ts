@@ -1,15 +1,14 @@
 import type { Organization } from '../../management/organizations/organization.ts';
-import { MAX_DRIVER_REPLICAS } from '../../management/services/driver.ts';
+import { DRIVERS } from '../../management/services/driver.ts';
 import {
   findLimit,
   listMemoryLimits,
   REPLICA_LIMITS,
   SCALING_LIMITS,
 } from '../../management/services/scaling-limits.ts';
-import { getEffectiveScaling } from '../../management/services/schedule.ts';
+import { getEffectiveScaling, getWantedSize } from '../../management/services/schedule.ts';
 import { getMaxReplicas, type Service, type ServiceSize } from '../../management/services/service.ts';
 import type { AutoscalingMode } from '../../management/services/service-settings.ts';
-import { getWantedSize } from '../../management/services/wanted-size.ts';
 
 /** The sizes that a service may have. In vertical mode the number of replicas is fixed, in horizontal mode their memory. */
 export interface SizeLimits {
@@ -72,7 +71,7 @@ export function getSizes(
   const wanted = getWantedSize(service, now);
   const current = {
     ...wanted,
-    replicas: Math.min(wanted.replicas, MAX_DRIVER_REPLICAS[service.driver] ?? wanted.replicas),
+    replicas: Math.min(wanted.replicas, DRIVERS[service.driver].maxReplicas ?? wanted.replicas),
   };
   const { memoryGb, replicas } = service.observed;
   // Not reported, or nothing runs.
@@ -94,7 +93,7 @@ export function getSizeLimits(
     getMaxReplicas(scaling),
     replicaLimit?.maximum ?? SCALING_LIMITS.numReplicas.maximum,
     SCALING_LIMITS.numReplicas.maximum,
-    MAX_DRIVER_REPLICAS[service.driver] ?? SCALING_LIMITS.numReplicas.maximum,
+    DRIVERS[service.driver].maxReplicas ?? SCALING_LIMITS.numReplicas.maximum,
   );
   const limits: SizeLimits = {
     mode: scaling.autoscalingMode ?? 'vertical',

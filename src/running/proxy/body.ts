@@ -1,5 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { QueryBody } from './query.ts';
+
+/**
+ * `none`: there is no body. `whole`: it has been read. `stream`: it has not been read, or only its beginning, which is
+ * back in the stream. `isAwaited`: the client sends it after `100 Continue`.
+ */
+export type QueryBody = { type: 'none' } | { type: 'whole'; bytes: Buffer } | { type: 'stream'; isAwaited: boolean };
 
 /** `beginning`: the first bytes of the body, as far as they are known. */
 type OnBody = (body: QueryBody, beginning?: Buffer) => void;

@@ -47,7 +47,7 @@ describe('a response that ClickHouse cuts', () => {
     log: { debug() {}, warn() {} },
     host: '127.0.0.1',
     wake: async () => {},
-    attempts: { run: (_address, _credential, authenticate) => authenticate() },
+    attempts: { run: async (_address, _credential, authenticate) => authenticate() },
     ignoredAgents: [],
     ignoredStatements: [],
   });

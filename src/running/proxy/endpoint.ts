@@ -1,21 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHostHeader } from '../../kernel/access/addresses.ts';
 import { newUuid } from '../../kernel/ids.ts';
-import { mapMaybe } from '../../kernel/tasks/maybe-promise.ts';
 import { MAX_URL_PARAMETERS } from '../../kernel/url-limits.ts';
 import type { Access } from './access.ts';
-import { readBody } from './body.ts';
-import type { Credentials } from './credentials.ts';
+import { type QueryBody, readBody } from './body.ts';
 import { type Answer, type Exception, toAnswer, toNotFoundAnswer, toTextAnswer } from './exceptions.ts';
 import { forwardQuery } from './forward.ts';
 import type { Gate } from './gate.ts';
 import type { ProxyLimits } from './limits.ts';
-import type { QueryBody } from './query.ts';
 import { sendAnswer } from './reject.ts';
 import { MAX_STATEMENT_CHARACTERS, parseRequestUrl, type RequestUrl } from './request-url.ts';
-import { findKind, type StatementKind } from './statement.ts';
+import { findKind, type StatementKind, type UseRules } from './statement.ts';
 import type { TrafficCounter } from './traffic.ts';
-import type { UseRules } from './use-rules.ts';
 
 const OK = toTextAnswer(200, 'Ok.\n');
 /** Says that a health check was answered although no process runs. */
@@ -79,18 +75,16 @@ export function handleRequest(
   const fixed = findFixedAnswer(endpoint, request.method ?? '', text, url.path);
   if (fixed) return void answer(fixed);
 
-  const proceed = (credentials: Credentials | Exception): void => {
-    if ('name' in credentials) return void reject(credentials);
+  void access.authenticate(request, url, address).then((credentials) => {
+    // The client may have left meanwhile.
+    if (request.socket.destroyed) return;
+    if ('name' in credentials) return reject(credentials);
     readBody(
       request,
       { isAwaited, timeoutMs: limits.bodyMs },
       (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning }),
       () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
     );
-  };
-  void mapMaybe(access.authenticate(request, url, address), (credentials) => {
-    // The client may have left meanwhile.
-    if (!request.socket.destroyed) proceed(credentials);
   });
 }
 

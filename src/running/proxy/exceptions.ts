@@ -58,3 +58,9 @@ const MAX_PRINTED_CHARACTERS = 64;
 /** Text of a client on one line of an answer. */
 export const toPrintable = (text: string): string =>
   text.slice(0, MAX_PRINTED_CHARACTERS).replace(/[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufffd]/g, '?');
+
+/** On every response of an endpoint: a browser must not run it, even if a query calls it HTML. */
+export const ENDPOINT_SECURITY_HEADERS = {
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};

@@ -1,15 +1,25 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Exception } from './exceptions.ts';
-import { toAnswer } from './exceptions.ts';
-import type { Gate } from './gate.ts';
+import type { QueryBody } from './body.ts';
+import { type Exception, toAnswer } from './exceptions.ts';
+import type { Gate, WakeCause } from './gate.ts';
 import { killQuery } from './kill-query.ts';
 import type { ProxyLimits } from './limits.ts';
-import { isRepeatable, type Query } from './query.ts';
 import { sendAnswer } from './reject.ts';
 import { relayResponse } from './relay-response.ts';
+import { isRead } from './statement.ts';
 import type { Target } from './target.ts';
-import type { Passage, TrafficCounter } from './traffic.ts';
+import type { Passage, RunningQuery, TrafficCounter } from './traffic.ts';
+
+/** A query with the right password. */
+interface Query extends RunningQuery {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Path and parameters of the request to ClickHouse. */
+  path: string;
+  body: QueryBody;
+  cause: WakeCause;
+}
 
 /** A query that is sent once more may meet a connection that ClickHouse has just closed, and then a stopped process. */
 const MAX_REPEATS = 2;
@@ -85,6 +95,13 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
     passage = undefined;
     leave = enter(target);
   }
+}
+
+/** Whether the query may be sent again when its first connection was lost: it changes nothing, and its body is at hand. */
+function isRepeatable({ request, body, kind }: Query): boolean {
+  if (body.type === 'stream') return false;
+  // ClickHouse runs these read-only.
+  return request.method === 'GET' || request.method === 'HEAD' || isRead(kind);
 }
 
 interface Attempt {

@@ -162,7 +162,7 @@ export function createGate(options: {
         leave(entry);
         const seconds = Math.ceil(limits.waitMs / SECOND_MS);
         const reason = failure === undefined ? '' : `. The last attempt to start it failed: ${failure}`;
-        waiter.fail(unavailable(`The service did not take queries within ${seconds} s${reason}`, RETRY_AFTER_SECONDS));
+        waiter.fail(unavailable(`The service was not ready within ${seconds} s${reason}`, RETRY_AFTER_SECONDS));
       }, limits.waitMs);
       const entry: Entry = { waiter, failed, timer };
       entries.add(entry);

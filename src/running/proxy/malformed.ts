@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Answer, toTextAnswer } from './exceptions.ts';
-import { ENDPOINT_SECURITY_HEADERS } from './forwarded-headers.ts';
+import { type Answer, ENDPOINT_SECURITY_HEADERS, toTextAnswer } from './exceptions.ts';
 
 /** Answers bytes that are not valid HTTP, and closes the connection. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {

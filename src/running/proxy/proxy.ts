@@ -8,8 +8,8 @@ import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
 import { DEFAULT_LIMITS, type ProxyLimits } from './limits.ts';
 import { answerMalformed } from './malformed.ts';
+import { createUseRules } from './statement.ts';
 import { createTrafficCounter, type Traffic } from './traffic.ts';
-import { createUseRules } from './use-rules.ts';
 
 /** A service with an endpoint. */
 export interface ProxiedService extends AccessRules {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from './exceptions.ts';
-import { ENDPOINT_SECURITY_HEADERS } from './forwarded-headers.ts';
+import { type Answer, ENDPOINT_SECURITY_HEADERS } from './exceptions.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** Answers without ClickHouse. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { selectResponseHeaders, toResponseHeaders } from './forwarded-headers.ts';
+import { ENDPOINT_SECURITY_HEADERS } from './exceptions.ts';
 
 /** A response that ends before these limits is sent in one write, which is most of the work of a small response. */
 const MAX_SMALL_BYTES = 16 * 1024;
@@ -83,4 +83,43 @@ function addTrailers({ rawTrailers }: IncomingMessage, response: ServerResponse)
       trailers[2 * i + 1] ?? '',
     ]),
   );
+}
+
+/**
+ * The headers of a response that reach the client, in addition to X-ClickHouse-*. A query can set any header
+ * (`http_response_headers`), and some act on the whole host, which may also be that of the console: Set-Cookie,
+ * Clear-Site-Data, Strict-Transport-Security. Others make a browser leave the page or trust another site.
+ */
+const RESPONSE_HEADERS = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'retry-after',
+  'vary',
+]);
+const CLICKHOUSE_PREFIX = 'x-clickhouse-';
+
+const isResponseHeader = (name: string): boolean => RESPONSE_HEADERS.has(name) || name.startsWith(CLICKHOUSE_PREFIX);
+
+/** The names and values of the response to the client, alternating. */
+const toResponseHeaders = ({ rawHeaders }: IncomingMessage): string[] => [
+  ...selectResponseHeaders(rawHeaders),
+  ...Object.entries(ENDPOINT_SECURITY_HEADERS).flat(),
+];
+
+/** Those of these names and values that reach the client. */
+function selectResponseHeaders(from: readonly string[]): string[] {
+  const selected: string[] = [];
+  for (let i = 0; i + 1 < from.length; i += 2) {
+    const [name = '', value = ''] = [from[i], from[i + 1]];
+    if (isResponseHeader(name.toLowerCase())) selected.push(name, value);
+  }
+  return selected;
 }

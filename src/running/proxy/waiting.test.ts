@@ -77,7 +77,7 @@ describe('a query for a service that is not running', () => {
     const { status, text } = await send();
     expect(status).toBe(503);
     expect(text).toContain(
-      'did not take queries within 1 s. The last attempt to start it failed: The service did not start: the disk is full',
+      'was not ready within 1 s. The last attempt to start it failed: The service did not start: the disk is full',
     );
   });
 

@@ -1,6 +1,6 @@
-import type { Desired, DrivenService, Driver, Observed } from '../../management/services/driver.ts';
+import { type Desired, DRIVERS, type DrivenService, type Observed } from '../../management/services/driver.ts';
+import { getWantedSize } from '../../management/services/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
-import { getWantedSize } from '../../management/services/wanted-size.ts';
 
 /** The part of a service that its driver gets. */
 export const toDrivenService = (service: Readonly<Service>): DrivenService => {
@@ -18,13 +18,13 @@ export const toDrivenService = (service: Readonly<Service>): DrivenService => {
 };
 
 /** What the driver is to bring about now. */
-export function toDesired(service: Readonly<Service>, driver: Pick<Driver, 'maxReplicas'>, now: number): Desired {
+export function toDesired(service: Readonly<Service>, now: number): Desired {
   const { memoryGb, replicas } = getWantedSize(service, now);
   return {
     generation: service.generation,
     state: service.desiredState,
     memoryGb,
-    replicas: Math.min(replicas, driver.maxReplicas ?? replicas),
+    replicas: Math.min(replicas, DRIVERS[service.driver].maxReplicas ?? replicas),
   };
 }
 
@@ -42,7 +42,7 @@ export function listDifferences(
 }
 
 /** Differences of state and size. An idle or stopped service has no size. */
-export function listVisibleDifferences(
+function listVisibleDifferences(
   observed: Pick<Observed, 'state' | 'memoryGb' | 'replicas'>,
   desired: Desired,
 ): string[] {
@@ -58,3 +58,16 @@ const LABELS = { memoryGb: 'the memory in GB', replicas: 'the number of replicas
 
 /** A driver without a process cannot tell an idle service from a stopped one. */
 const isOff = ({ state }: Pick<Observed, 'state'>): boolean => state === 'stopped' || state === 'idle';
+
+/**
+ * Changes made outside Pilothouse, as text: the desired state had been reached, and now it is not. Undefined for a service
+ * that is being changed. A local service cannot be changed outside: it stops when the control plane does.
+ */
+export function findDrift(service: Readonly<Service>, observed: Observed, desired: Desired): string | undefined {
+  const { observed: before, driver } = service;
+  if (DRIVERS[driver].isLocal || before.inFlight || before.drift) return undefined;
+  if (!['running', 'stopped', 'idle'].includes(observed.state)) return undefined;
+  const wasReached =
+    listVisibleDifferences({ ...before, state: before.state as Observed['state'] }, desired).length === 0;
+  return wasReached && before.evidence ? listVisibleDifferences(observed, desired).join(', ') : undefined;
+}

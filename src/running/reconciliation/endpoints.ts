@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { AppError } from '../../kernel/errors.ts';
-import type { Observed, Upstream } from '../../management/services/driver.ts';
+import { DRIVERS, type Observed, type Upstream } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { createProxy } from '../proxy/proxy.ts';
 import type { Ports } from './ports.ts';
@@ -35,16 +35,9 @@ export function createEndpoints({ proxy, host, ports }: Options) {
     ipAccessList: details.ipAccessList ?? [],
   });
 
-  const open = (service: Readonly<Service>): Promise<number> =>
-    ports.open(
-      { organizationId: service.organizationId, serviceId: service.id },
-      (port) => proxy.open(toProxied(service, port)),
-      () => proxy.close(service.id),
-    );
-
   return {
     /** Opens the port of a service, or applies its settings. Undefined if the service has no HTTP interface. */
-    async follow(
+    async open(
       service: Readonly<Service>,
       observed: Pick<Observed, 'upstream'> | undefined,
     ): Promise<Endpoint | undefined> {
@@ -57,9 +50,13 @@ export function createEndpoints({ proxy, host, ports }: Options) {
         return { host: publicHost, port: known };
       }
       const hasInterface =
-        driver === 'embedded' || settings?.kubernetes?.url || service.observed.endpoint || observed?.upstream;
+        DRIVERS[driver].isLocal || settings?.kubernetes?.url || service.observed.endpoint || observed?.upstream;
       if (!hasInterface) return undefined;
-      const port = await open(service);
+      const port = await ports.open(
+        { organizationId: service.organizationId, serviceId: id },
+        (chosen) => proxy.open(toProxied(service, chosen)),
+        () => proxy.close(id),
+      );
       opened.set(id, port);
       return { host: publicHost, port };
     },

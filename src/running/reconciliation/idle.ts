@@ -1,23 +1,6 @@
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
+import type { IdleBlocker } from '../../management/services/driver.ts';
 import type { Scaling } from '../../management/services/service.ts';
-
-export const BLOCKER_TYPES = [
-  'disabled',
-  'driver',
-  'new',
-  'recent_query',
-  'running_query',
-  'waiting_query',
-  'merge',
-  'mutation',
-  'backup',
-] as const;
-
-/** Why a service is not idle. */
-export interface IdleBlocker {
-  type: (typeof BLOCKER_TYPES)[number];
-  detail: string;
-}
 
 interface Traffic {
   running: number;

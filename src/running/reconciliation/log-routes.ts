@@ -1,5 +1,5 @@
 import { READERS } from '../../kernel/access/roles.ts';
-import type { DriverName } from '../../management/services/driver.ts';
+import { DRIVERS, type DriverName } from '../../management/services/driver.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
@@ -18,7 +18,7 @@ interface Options {
 export function logRoutes({ services, readLog, getDirectoryId }: Options): Routes {
   /** Why this node has no log of the service. */
   const findReason = (name: string, driver: DriverName, placement: string | undefined): string | undefined => {
-    if (driver !== 'embedded') return `${name} has the driver ${driver}; only embedded services have a log here`;
+    if (!DRIVERS[driver].isLocal) return `${name} has the driver ${driver}; only embedded services have a log here`;
     return placement === undefined || placement === getDirectoryId()
       ? undefined
       : `Another node runs ${name} and has its log`;

@@ -60,6 +60,17 @@ export function toFailure(
   };
 }
 
+/** The activities of a new observation: of drift, and of another state. */
+export function listActivities(before: Observation, after: Observation) {
+  const toShown = ({ state, isResizing }: Observation) => (isResizing ? 'resizing' : state);
+  const [from, to] = [toShown(before), toShown(after)];
+  const drift = after.drift && !before.drift ? [{ type: 'service_drift', after: after.drift } as const] : [];
+  if (from === to) return drift;
+  const reason = after.reason === undefined ? undefined : { reason: after.reason };
+  const change = { type: 'service_state_change', before: { state: from }, after: { state: to, ...reason } } as const;
+  return [...drift, change];
+}
+
 function findTransition(before: Observation, observed: Observed, desired: Desired) {
   if (desired.state !== 'running') return { state: 'stopping' as const };
   if (observed.state === 'running') return { state: 'running' as const, isResizing: true };

@@ -53,13 +53,11 @@ onEachStore('the port of a service', (store) => {
       ignoredStatements: [],
       wake: async () => {},
     });
-    const opened = createPorts({ state, range: ports });
-    const endpoints = createEndpoints({ proxy, host: '127.0.0.1', ports: opened });
+    const endpoints = createEndpoints({ proxy, host: '127.0.0.1', ports: createPorts({ state, range: ports }) });
     close.push(() => proxy.closeAll());
     return {
       endpoints,
-      adopt: opened.adopt,
-      open: async (service: Service) => (await endpoints.follow(service, undefined))?.port,
+      open: async (service: Service) => (await endpoints.open(service, undefined))?.port,
       stop: () => proxy.closeAll(),
     };
   }
@@ -87,16 +85,6 @@ onEachStore('the port of a service', (store) => {
     expect(await open(second)).not.toBe(port);
     await endpoints.remove(first);
     expect(await open(third)).toBe(port);
-  });
-
-  it('belongs to the oldest service that an earlier version stored it with', async () => {
-    const { adopt, open } = start();
-    const port = range.first + 7;
-    const stored = [first, second].map(({ organizationId, id }) => ({ organizationId, serviceId: id, port }));
-    await adopt(stored);
-    await adopt(stored);
-    expect(await open(second)).not.toBe(port);
-    expect(await open(first)).toBe(port);
   });
 
   it('is the next one if another program uses a port, and the error names the setting if there is none', async () => {

@@ -61,14 +61,6 @@ export function createPorts({ state, range }: Options) {
   }
 
   return {
-    /** Gives the ports to services that got them from a version that stored them with the service only. */
-    async adopt(ports: readonly ServicePort[]): Promise<void> {
-      if (ports.length > 0)
-        await state.write(async (tx) => {
-          for (const port of ports) await claimPort(tx, port);
-        });
-    },
-
     /** Opens the port of the service, or gives it one. `listen` rejects with `conflict` if another program uses the port. */
     async open(owner: Owner, listen: (port: number) => Promise<number>, close: () => Promise<void>): Promise<number> {
       const own = await findPort(state.db, owner);

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isoTime } from '../../kernel/time/clock.ts';
+import { BLOCKER_TYPES, DRIVERS, type IdleBlocker } from '../../management/services/driver.ts';
 import { getEffectiveScaling } from '../../management/services/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
 import { observe } from '../../management/services/simulated.ts';
-import { BLOCKER_TYPES, type IdleBlocker } from './idle.ts';
 import type { Reconciler } from './reconciler.ts';
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
@@ -66,8 +66,8 @@ function listBlockers(
   found: ReturnType<Reconciler['findIdleStatus']>,
 ): IdleBlocker[] {
   if (state === 'idle' || state === 'stopped') return [];
-  if (driver === 'simulated') return [{ type: 'driver', detail: 'A simulated service does not idle by itself' }];
-  if (!found) return [{ type: 'driver', detail: 'Another node is responsible for the service' }];
+  if (!DRIVERS[driver].isReconciled) return [{ type: 'driver', detail: 'A simulated service does not idle by itself' }];
   if (state !== 'running' || desiredState !== 'running') return [{ type: 'new', detail: `The service is ${state}` }];
+  if (!found) return [{ type: 'driver', detail: 'Another node is responsible for the service' }];
   return found.blockers;
 }

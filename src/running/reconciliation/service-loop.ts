@@ -1,33 +1,19 @@
-import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
-import type { DrivenServices } from '../../management/services/driven-services.ts';
-import type { DrivenService, Driver, Observed, Wake } from '../../management/services/driver.ts';
+import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import type { DrivenId } from '../../management/services/driven-services.ts';
+import { DRIVERS, type IdleBlocker, type Observed, type Wake } from '../../management/services/driver.ts';
 import { getEffectiveScaling } from '../../management/services/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
 import { toDrivenService } from './desired.ts';
-import type { Endpoints } from './endpoints.ts';
-import { findIdleBlockers, type IdleBlocker } from './idle.ts';
-import { type createWorker, RECONCILER, type Step } from './worker.ts';
+import { findIdleBlockers } from './idle.ts';
+import { runStep, type Step, type StepContext } from './step.ts';
 
-interface Options {
-  organizationId: string;
-  id: string;
-  driver: Driver;
-  worker: ReturnType<typeof createWorker>;
-  services: DrivenServices;
-  endpoints: Endpoints;
-  clock: Clock;
-  log: Pick<Logger, 'warn'>;
+export interface LoopContext extends StepContext {
   /** The id of the data directory of this process. */
   directoryId: string;
-  signal: AbortSignal;
-  holdsLease(): Promise<boolean>;
   /** Limits how many steps run at the same time. */
   takeTurn(step: () => Promise<void>): Promise<void>;
-  /** What else keeps the service from idling: merges, mutations, backups. */
-  listBlockers?(service: DrivenService, signal: AbortSignal): Promise<IdleBlocker[]>;
   onObserved(service: Readonly<Service>, observed: Observed): void;
 }
 
@@ -42,12 +28,17 @@ const BLOCKED_MS = 15 * SECOND_MS;
 export type ServiceLoop = ReturnType<typeof createServiceLoop>;
 
 /** Observes one service again and again, moves it towards its desired state and lets it idle. */
-export function createServiceLoop(options: Options) {
-  const { organizationId, id, driver, worker, services, endpoints, clock, log, directoryId, signal, takeTurn } =
-    options;
+export function createServiceLoop(
+  context: LoopContext,
+  { organizationId, id, driver: driverName }: Omit<DrivenId, 'generation'>,
+) {
+  const { driver, services, endpoints, clock, log, directoryId } = context;
+  const closing = new AbortController();
+  const { signal } = closing;
   let seenGeneration: number | undefined;
   let last: Step | undefined;
-  let isElsewhere = false;
+  /** False for a local service whose data is on another node. */
+  let isResponsible = false;
   let failures = 0;
   /** The state of the last step, and when this process first saw it, by the monotonic clock. */
   let entered: { state: string; since: number; atMs: number } | undefined;
@@ -57,7 +48,7 @@ export function createServiceLoop(options: Options) {
   let work: IdleBlocker[] = [];
 
   const loop = createBackgroundLoop({
-    run: () => takeTurn(run),
+    run: () => context.takeTurn(run),
     onError(error) {
       log.warn({ serviceId: id, reason: (error as Error).message }, 'failed to store the state of a service');
       loop.schedule(MAX_PAUSE_MS);
@@ -66,22 +57,21 @@ export function createServiceLoop(options: Options) {
 
   async function run(): Promise<void> {
     const service = await services.find(organizationId, id);
-    if (!service || signal.aborted || !(await options.holdsLease())) return;
+    if (!service || signal.aborted || !(await context.holdsLease())) return;
     seenGeneration = service.generation;
-    isElsewhere = !(await isPlacedHere(service));
-    if (isElsewhere) return;
-    last = await worker.step(service, signal);
+    isResponsible = await isPlacedHere(service);
+    if (!isResponsible) return;
+    last = await runStep(context, service, signal);
     failures = last.failure ? failures + 1 : 0;
     const { state, since } = last.service.observed;
     if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: clock.monotonicMs() };
     // After a suspension of this process, another one may have observed the service.
-    if (await options.holdsLease()) options.onObserved(last.service, last.observed ?? { state: 'degraded' });
+    if (await context.holdsLease()) context.onObserved(last.service, last.observed ?? { state: 'degraded' });
     loop.schedule(await findPause(last));
   }
 
-  /** The data of an embedded service is in one directory, so only the node with that directory can run it. */
-  async function isPlacedHere(service: Service): Promise<boolean> {
-    if (service.driver !== 'embedded') return true;
+  async function isPlacedHere(service: Readonly<Service>): Promise<boolean> {
+    if (!DRIVERS[driverName].isLocal) return true;
     return (service.observed.placement ?? (await services.place(service, directoryId))) === directoryId;
   }
 
@@ -95,8 +85,7 @@ export function createServiceLoop(options: Options) {
 
   /** Lets the service idle if nothing prevents it. Returns when to check again. */
   async function considerIdling(service: Readonly<Service>): Promise<number> {
-    if (findBlockers(service).blockers.length === 0)
-      work = (await options.listBlockers?.(toDrivenService(service), signal)) ?? [];
+    if (findBlockers(service).blockers.length === 0) work = (await driver.listBlockers?.(id, signal)) ?? [];
     // A query may have arrived meanwhile.
     const { blockers, waitMs } = findBlockers(service);
     if (waitMs === undefined) return MAX_PAUSE_MS;
@@ -111,7 +100,7 @@ export function createServiceLoop(options: Options) {
     // No query is running: this takes effect at once.
     await endpoints.hold(id, 0);
     try {
-      const after = await services.idle(RECONCILER, service, reason);
+      const after = await services.idle(service, reason);
       if (after.desiredState !== 'running') endpoints.setUpstream(id, undefined);
       endpoints.update(after);
       return after;
@@ -142,16 +131,13 @@ export function createServiceLoop(options: Options) {
   }
 
   return {
-    organizationId,
-    id,
+    driverName,
     /** The generation of the last step. */
     getSeenGeneration: (): number | undefined => seenGeneration,
     trigger: loop.trigger,
-    /** False for an embedded service whose data is on another node. */
-    isResponsible: (): boolean => last !== undefined,
-    /** Undefined if another process is responsible for the service. */
+    isResponsible: (): boolean => isResponsible,
+
     getIdleStatus() {
-      if (isElsewhere) return undefined;
       const running = last?.observed?.state === 'running' ? last.service : undefined;
       const { blockers, waitMs } = running ? findBlockers(running) : { blockers: [], waitMs: undefined };
       const idleAt = waitMs === undefined ? undefined : clock.now() + waitMs;
@@ -160,19 +146,16 @@ export function createServiceLoop(options: Options) {
 
     /** Starts the service for a query. Throws if it is stopped (`conflict`) or fails to start (`unavailable`). */
     async wake(wake: Wake): Promise<void> {
-      const actor = {
-        type: 'system',
-        id: 'proxy',
-        details: 'Query',
-        ...(wake.address === undefined ? undefined : { address: wake.address }),
-        ...(wake.userAgent === undefined ? undefined : { userAgent: wake.userAgent }),
-      } as const;
-      await services.wake(actor, organizationId, id, wake);
+      await services.wake(organizationId, id, wake);
       isWokenHere = true;
       await loop.trigger();
       if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
     },
 
-    close: (): Promise<void> => loop.close(),
+    /** Cancels the running step and waits for its end. */
+    close(): Promise<void> {
+      closing.abort();
+      return loop.close();
+    },
   };
 }

@@ -51,7 +51,7 @@ export const SERVICE_SETTINGS = {
     flag: '--drift',
     argument: '<correct|adopt>',
     variable: 'PILOTHOUSE_DRIFT',
-    help: 'What to do if the size of a service was changed outside: correct it, or adopt the change',
+    help: 'What to do if the size of a service was changed outside Pilothouse: correct it, or adopt the change',
     fallback: 'correct',
     parse: oneOf('correct', 'adopt'),
     rule: 'must be correct or adopt',

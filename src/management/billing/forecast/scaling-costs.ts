@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { addDays, countDaysBetween, toUtcDay } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
-import { MAX_DRIVER_REPLICAS } from '../../services/driver.ts';
+import { DRIVERS } from '../../services/driver.ts';
 import type { ServiceLifecycle } from '../../services/lifecycle.ts';
 import type { NewService } from '../../services/new-service.ts';
 import type { ScalingChange } from '../../services/scaling.ts';
@@ -52,14 +52,14 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
       const usage = await sumComputeCost(db, organizationId, id, usageWindow);
       const days = usage === undefined ? 0 : countDaysBetween(usage.firstDay, usageWindow.to) + 1;
       const calculateCost = ({ driver, scaling: wanted, details }: Readonly<Service>): MonthlyCost => {
-        const scaling = limitReplicas(wanted, MAX_DRIVER_REPLICAS[driver]);
+        const scaling = limitReplicas(wanted, DRIVERS[driver].maxReplicas);
         const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
         const price = getApplicablePrice(book, { ...meter, region: details.region });
         const usedGb = usage && toAverageGb(usage, days, price);
         const estimatedGb =
           usedGb === undefined
             ? undefined
-            : estimateReplicaGb(usedGb, limitReplicas(before.scaling, MAX_DRIVER_REPLICAS[before.driver]), scaling);
+            : estimateReplicaGb(usedGb, limitReplicas(before.scaling, DRIVERS[before.driver].maxReplicas), scaling);
         return calculateMonthlyCost(scaling, price, estimatedGb);
       };
       return { service: after, before: calculateCost(before), after: calculateCost(after), usageDays: days };
@@ -71,7 +71,7 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
       const book = await prices.getForDay(toUtcDay(clock.now()));
       const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
       const price = getApplicablePrice(book, { ...meter, region: service.details.region });
-      const scaling = limitReplicas(service.scaling, MAX_DRIVER_REPLICAS[service.driver]);
+      const scaling = limitReplicas(service.scaling, DRIVERS[service.driver].maxReplicas);
       return { scaling: service.scaling, cost: calculateMonthlyCost(scaling, price, undefined) };
     },
   };

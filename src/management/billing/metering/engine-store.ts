@@ -1,6 +1,4 @@
 import type { Day } from '../../../kernel/time/days.ts';
-import type { EngineOwnerRow } from '../../../platform/state/billing-tables.ts';
-import { lockNumber } from '../../../platform/state/locking.ts';
 import { prepared } from '../../../platform/state/prepared.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 
@@ -33,66 +31,6 @@ export async function hasAcceptedUsage(db: Db): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** The node that may use its embedded engine with this store. */
-export interface EngineOwnerRecord {
-  /** Identifies one run of the server. */
-  node: string;
-  /** Identifies the data directory, whatever its path. */
-  directory: string;
-  host: string;
-  pid: number;
-  address: string;
-  /** By the clock of the store. */
-  renewedAt: number;
-}
-
-const toOwner = ({ id: _, renewed_at, ...rest }: EngineOwnerRow): EngineOwnerRecord => ({
-  ...rest,
-  renewedAt: renewed_at,
-});
-
-const selectOwner = prepared((db: Db, _: object) =>
-  db.selectFrom('engine_owners').selectAll().where('id', '=', ONLY_ROW),
-);
-
-export async function findOwner(db: Db): Promise<EngineOwnerRecord | undefined> {
-  const [row] = await selectOwner.all(db, {});
-  return row && toOwner(row);
-}
-
-/** The id of our advisory lock on PostgreSQL. */
-const OWNER_LOCK = 0x70_68_6f;
-
-/** As `findOwner`; the owner cannot change until the transaction ends. */
-export async function findLockedOwner(tx: Db, mode: 'shared' | 'exclusive'): Promise<EngineOwnerRecord | undefined> {
-  await lockNumber(tx, OWNER_LOCK, mode);
-  return findOwner(tx);
-}
-
-export async function putOwner(tx: Db, { renewedAt, ...rest }: EngineOwnerRecord): Promise<void> {
-  const row = { ...rest, renewed_at: renewedAt };
-  await tx
-    .insertInto('engine_owners')
-    .values({ id: ONLY_ROW, ...row })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute();
-}
-
-/** False if another node is the owner now. */
-export async function renewOwner(tx: Db, node: string, renewedAt: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('engine_owners')
-    .set({ renewed_at: renewedAt })
-    .where('id', '=', ONLY_ROW)
-    .where('node', '=', node)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-export async function deleteOwner(tx: Db, node: string): Promise<void> {
-  await tx.deleteFrom('engine_owners').where('id', '=', ONLY_ROW).where('node', '=', node).execute();
 }
 
 const raiseEvents = prepared((db: Db, value: { organizationId: string; date: Day; count: number }) =>

@@ -5,6 +5,7 @@ import { createQueue } from '../../../kernel/tasks/queue.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
+import { createExpiry } from '../../../platform/leases/expiry.ts';
 import type { State } from '../../../platform/state/state.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
@@ -66,8 +67,7 @@ export function createIntake({ state, engine, binding, owner, clock, organizatio
   const batchQueue = createBatchQueue(storeBatches);
   const longBatches = createQueue({ concurrency: 1 });
   const findEntities = createEntityCache({ entities, clock });
-  /** When this node first saw the lease of another node. */
-  const observedLeases = new Map<string, { id: string; sinceMs: number }>();
+  const expiry = createExpiry(clock, LEASE_MS);
 
   async function read(organizationId: string, texts: () => EventTexts): Promise<EventBatch> {
     const now = clock.now();
@@ -77,22 +77,13 @@ export function createIntake({ state, engine, binding, owner, clock, organizatio
     return (await named.refresh()) ? readTexts() : batch;
   }
 
-  /**
-   * Whether another node is storing. Its lease has expired by the clock of the store, or after it did not change for its
-   * whole duration, which no step of a clock affects.
-   */
+  /** Whether another node is storing. */
   function isHeldByOther(organizationId: string, lease: IntakeLease | undefined, now: number): boolean {
     if (!lease || lease.holder === holder || lease.days.length === 0) {
-      observedLeases.delete(organizationId);
+      expiry.forget(organizationId);
       return false;
     }
-    const id = `${lease.holder} ${lease.expiresAt}`;
-    let observed = observedLeases.get(organizationId);
-    if (observed?.id !== id) {
-      observed = { id, sinceMs: clock.monotonicMs() };
-      observedLeases.set(organizationId, observed);
-    }
-    return lease.expiresAt > now && clock.monotonicMs() - observed.sinceMs < LEASE_MS;
+    return !expiry.isExpired(organizationId, { ...lease, renewedAt: lease.expiresAt - LEASE_MS }, now);
   }
 
   /** False while another node holds the lease of the organization. */

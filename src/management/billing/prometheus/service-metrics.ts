@@ -3,6 +3,7 @@ import { chcFromMicros } from '../../../kernel/numbers/money.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { toUtcDay } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
+import { DRIVERS } from '../../services/driver.ts';
 import { getEffectiveScaling } from '../../services/schedule.ts';
 import { getMaxReplicas, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
@@ -143,7 +144,7 @@ function setState(gauges: Gauges, service: Readonly<Service>, labels: Labels, no
 /** What was observed. A simulated service has what was asked for. */
 function countRunning({ driver, observed }: Readonly<Service>, state: string, requested: number): number {
   if (state !== 'running' && state !== 'degraded') return 0;
-  if (driver === 'simulated') return requested;
+  if (!DRIVERS[driver].isReconciled) return requested;
   // A running service of a driver that does not tell counts as one replica, as in metering.
   return observed.replicas ?? (state === 'running' ? 1 : 0);
 }

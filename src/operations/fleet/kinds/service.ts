@@ -1,6 +1,6 @@
 import type { Violation } from '../../../kernel/errors.ts';
 import { isoTime, parseDateTime } from '../../../kernel/time/clock.ts';
-import { type DriverName, type ServiceState, toDesiredState } from '../../../management/services/driver.ts';
+import { DRIVERS, type DriverName, type ServiceState, toDesiredState } from '../../../management/services/driver.ts';
 import { OWN_DATA_RULE } from '../../../management/services/new-service.ts';
 import { declaredScalingViolations } from '../../../management/services/scaling.ts';
 import { scheduleViolations } from '../../../management/services/schedule.ts';
@@ -170,7 +170,7 @@ function toStates(
   if (before?.driver === driver && getSettledState(before) === state)
     return { desiredState: before.desiredState, observed: before.observed };
   const desiredState = toDesiredState(state);
-  if (driver === 'simulated') return { desiredState, observed: { state, since: now } };
+  if (!DRIVERS[driver].isReconciled) return { desiredState, observed: { state, since: now } };
   const isKnown = before?.driver === driver;
   return { desiredState, observed: isKnown ? before.observed : { state: 'provisioning', since: now } };
 }
@@ -207,7 +207,7 @@ function removeEmptyFields<T>(value: T): T {
 function driverViolations(before: Service | undefined, { driver, isPrimary }: Service): Violation[] {
   const path = 'driver';
   if (driver === 'embedded' && !isPrimary) return [{ path, rule: OWN_DATA_RULE, value: driver }];
-  if (!before || before.driver === 'simulated' || before.driver === driver) return [];
+  if (!before || !DRIVERS[before.driver].isReconciled || before.driver === driver) return [];
   const rule = `The service has the driver ${before.driver}; to run it with another one, delete it and create it again`;
   return [{ path, rule, value: driver }];
 }

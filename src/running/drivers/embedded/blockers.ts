@@ -1,13 +1,6 @@
-import type { Upstream } from '../../../management/services/driver.ts';
+import type { IdleBlocker, Upstream } from '../../../management/services/driver.ts';
 import { OWN_COMMENT, queryRows } from '../../../platform/listener/query.ts';
 import { OWNER } from './running-service.ts';
-
-/** Work that would be interrupted if the service were stopped now. */
-export interface Blocker {
-  type: 'merge' | 'mutation' | 'backup' | 'running_query';
-  /** One line for users. */
-  detail: string;
-}
 
 const MAX_BLOCKERS = 20;
 const MAX_DETAIL_CHARACTERS = 200;
@@ -25,8 +18,9 @@ SELECT 'running_query', concat(toString(count()), ' running at the service') FRO
 WHERE user = '${OWNER}' AND Settings['log_comment'] != '${OWN_COMMENT}' HAVING count() > 0
 LIMIT ${MAX_BLOCKERS}`;
 
-export async function listBlockers(upstream: Upstream, signal: AbortSignal): Promise<Blocker[]> {
-  const rows = await queryRows<[Blocker['type'], string]>(upstream, STATEMENT, signal);
+/** Work that would be interrupted if the service were stopped now. */
+export async function listBlockers(upstream: Upstream, signal: AbortSignal): Promise<IdleBlocker[]> {
+  const rows = await queryRows<[IdleBlocker['type'], string]>(upstream, STATEMENT, signal);
   return rows.map(([type, detail]) => ({
     type,
     detail: detail.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARACTERS),

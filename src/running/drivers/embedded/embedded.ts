@@ -7,6 +7,7 @@ import type {
   Desired,
   DrivenService,
   Driver,
+  IdleBlocker,
   Load,
   Observed,
   ObservedState,
@@ -14,7 +15,7 @@ import type {
 import { findInstallation } from '../../../platform/listener/installation.ts';
 import { findFreePort } from '../../../platform/listener/listener.ts';
 import { isRefused, query } from '../../../platform/listener/query.ts';
-import { type Blocker, listBlockers } from './blockers.ts';
+import { listBlockers } from './blockers.ts';
 import {
   createServiceDirectory,
   getServiceDirectory,
@@ -36,13 +37,6 @@ interface Options {
   /** Called when the process of a service ended by itself. */
   onChange?(serviceId: string): void;
   findPort?(): Promise<number>;
-}
-
-interface EmbeddedDriver extends Driver {
-  /** What would be interrupted if the service were stopped now; empty if it is not running. */
-  listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]>;
-  /** Ends the process: another control plane is responsible for the service now. */
-  release(serviceId: string): Promise<void>;
 }
 
 /** What the driver knows of a service. */
@@ -72,7 +66,7 @@ const PROBE_MS = 4 * SECOND_MS;
 const canceled = () => new AppError('unavailable', 'The request to the service was canceled');
 
 /** Runs each service as a process on this machine. */
-export function createEmbeddedDriver(options: Options): EmbeddedDriver {
+export function createEmbeddedDriver(options: Options): Required<Driver> {
   const { directory, mibPerGb, clock, log, onChange, findPort = findFreePort } = options;
   const entries = new Map<string, Entry>();
   /** One change at a time per service. */
@@ -193,7 +187,6 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
   }
 
   return {
-    maxReplicas: 1,
     isInterruptedByResize: true,
     canIdle: () => true,
 
@@ -237,7 +230,7 @@ export function createEmbeddedDriver(options: Options): EmbeddedDriver {
       );
     },
 
-    async listBlockers(serviceId: string, signal: AbortSignal): Promise<Blocker[]> {
+    async listBlockers(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]> {
       const running = entries.get(serviceId)?.running;
       return running ? listBlockers(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])) : [];
     },
