@@ -80,7 +80,7 @@ describe('the password of a service', () => {
     const fail = () => {
       throw new AppError('unauthorized', 'elsewhere');
     };
-    for (let i = 0; i < 299; i++) expect(() => attempts.run('127.0.0.1', `${i}`, fail)).toThrow('elsewhere');
+    for (let i = 0; i < 299; i++) await expect(attempts.run('127.0.0.1', `${i}`, fail)).rejects.toThrow('elsewhere');
     expect((await send({ headers: basic('default:wrong') })).status).toBe(401);
     const reply = await send();
     expect(reply).toMatchObject({ status: 429, headers: { 'x-clickhouse-exception-code': '364' } });
