@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { AppError } from '../kernel/errors.ts';
-import type { ServiceLog } from '../running/reconciliation/log-schema.ts';
+import type { ServiceLog, SlowQueries } from '../running/reconciliation/log-schema.ts';
 import type { IdleStatus } from '../running/reconciliation/schema.ts';
 import { API_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand, UsageError } from './command.ts';
@@ -8,6 +8,8 @@ import { argument, countRule, jsonOption, optionWithDefault, organizationOption 
 import { findService, formatEndpoint, serviceArgument } from './services.ts';
 
 const MAX_SHOWN_ERROR = 2000;
+/** One line of a terminal. */
+const MAX_SHOWN_QUERY = 100;
 
 const queryService = defineCommand({
   name: 'service query',
@@ -63,6 +65,34 @@ const showLogs = defineCommand({
     }),
 });
 
+const showSlowQueries = defineCommand({
+  name: 'service slow-queries',
+  summary: 'Print the slowest queries of the last 24 hours of an embedded service',
+  settings: API_SETTINGS,
+  arguments: { service: serviceArgument },
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withApi, arguments: { service } }) =>
+    withApi(async (api) => {
+      const { id, name } = await findService(api, service);
+      const { queries, reason } = await api.call<Static<typeof SlowQueries>>(`/services/${id}/slowQueries`);
+      if (reason !== undefined) throw new AppError('conflict', reason);
+      return {
+        json: queries,
+        table: {
+          header: ['STARTED', 'MS', 'ROWS READ', 'MEMORY MB', 'QUERY'],
+          rows: queries.map(({ startedAt, durationMs, readRows, memoryBytes, query }) => [
+            startedAt,
+            String(durationMs),
+            String(readRows),
+            (memoryBytes / 1e6).toFixed(1),
+            query.replaceAll(/\s+/g, ' ').slice(0, MAX_SHOWN_QUERY),
+          ]),
+        },
+        notes: queries.length === 0 ? [`${name} has run no queries in the last 24 hours.`] : [],
+      };
+    }),
+});
+
 type Idle = Static<typeof IdleStatus>;
 
 const showIdle = defineCommand({
@@ -95,4 +125,4 @@ function formatIdle(name: string, { state, idleAt, blockers, lastWake }: Idle): 
 const formatOrigin = ({ address, userAgent }: NonNullable<Idle['lastWake']>): string =>
   [address && ` from ${address}`, userAgent && ` (${userAgent})`].filter(Boolean).join('');
 
-export const serviceQueryCommands = [queryService, showIdle, showLogs];
+export const serviceQueryCommands = [queryService, showIdle, showLogs, showSlowQueries];

@@ -44,7 +44,8 @@ export function openLocalApi({ config, state, domains, clock, log, actor }: Opti
       state,
       clock,
       domains,
-      findIdleStatus: rejectIdleStatus,
+      findIdleStatus: rejectLocally,
+      listSlowQueries: rejectLocally,
       listUsageWarnings: domains.usageWarnings.list,
       rateCounter: undefined,
     },
@@ -80,7 +81,7 @@ export function openLocalApi({ config, state, domains, clock, log, actor }: Opti
   };
 }
 
-function rejectIdleStatus(): never {
+function rejectLocally(): never {
   throw new AppError(
     'unavailable',
     'Only the running server knows its queries; use --url, PILOTHOUSE_URL or a profile',

@@ -58,7 +58,7 @@ import {
 } from '../platform/http/responses/unsupported-routes.ts';
 import type { State } from '../platform/state/state.ts';
 import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
-import { logRoutes } from '../running/reconciliation/log-routes.ts';
+import { type LogRouteOptions, logRoutes } from '../running/reconciliation/log-routes.ts';
 import { type IdleRouteOptions, idleRoutes } from '../running/reconciliation/routes.ts';
 import type { Domains } from './domains.ts';
 import { createLogReader } from './drivers.ts';
@@ -75,6 +75,7 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   domains: Domains;
   /** Of the process that does the background work, which may be another one. */
   findIdleStatus: IdleRouteOptions['findIdleStatus'];
+  listSlowQueries: LogRouteOptions['listSlowQueries'];
   listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
   /** The process ids of workers that do not respond. */
   listHungWorkers(): Promise<number[]>;
@@ -125,12 +126,15 @@ type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAdd
 type ConsoleGuard = SharedGuard & { cookies: SessionCookies };
 
 interface ManagementOptions
-  extends Pick<Options, 'state' | 'clock' | 'domains' | 'findIdleStatus' | 'listUsageWarnings' | 'rateCounter'> {
+  extends Pick<
+    Options,
+    'state' | 'clock' | 'domains' | 'findIdleStatus' | 'listSlowQueries' | 'listUsageWarnings' | 'rateCounter'
+  > {
   config: Pick<Config, 'basePath' | 'dataDirectory'>;
 }
 
 export function createManagement(
-  { config, state, clock, domains, findIdleStatus, listUsageWarnings, rateCounter }: ManagementOptions,
+  { config, state, clock, domains, findIdleStatus, listSlowQueries, listUsageWarnings, rateCounter }: ManagementOptions,
   shared: SharedGuard,
 ): MountedInterface {
   return {
@@ -151,7 +155,7 @@ export function createManagement(
       serviceSettingsRoutes({ ...domains, clock }),
       autoscalingRoutes(domains),
       idleRoutes({ ...domains, findIdleStatus, clock }),
-      logRoutes({ ...domains, ...createLogReader(config) }),
+      logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),

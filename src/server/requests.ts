@@ -10,7 +10,7 @@ import { VERSION } from './version.ts';
 /** What requests need of the process that does the background work. */
 export type RequestHelpers = Pick<
   Parameters<typeof mountApps>[0],
-  'findIdleStatus' | 'listUsageWarnings' | 'listHungWorkers' | 'renderMetrics'
+  'findIdleStatus' | 'listSlowQueries' | 'listUsageWarnings' | 'listHungWorkers' | 'renderMetrics'
 >;
 
 /** Mounts the routes. Nothing listens before `listen`. */

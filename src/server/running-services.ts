@@ -90,6 +90,7 @@ export function createRunningServices({ config, clock, log, state, domains, atte
 
   return {
     findIdleStatus: reconciler.findIdleStatus,
+    listSlowQueries: reconciler.listSlowQueries,
     flushUsage: metering.flush,
 
     async start(): Promise<void> {

@@ -25,6 +25,7 @@ export async function startServer(options: Options): Promise<Server & { document
     const { domains, services } = background;
     const { document, listen, close } = await openRequests(options, stores, domains, {
       findIdleStatus: services.findIdleStatus,
+      listSlowQueries: services.listSlowQueries,
       listUsageWarnings: domains.usageWarnings.list,
       listHungWorkers: async () => [],
       renderMetrics: () => stores.metrics.registry.metrics(),

@@ -167,6 +167,9 @@ inBrowser(
         body: "SELECT '\u001b[31m<img src=x onerror=window.pwned=1>' FROM no_such_table",
       });
       await tab(page, 'Logs').click();
+      const slow = page.getByRole('table', { name: 'Slow queries' });
+      await slow.getByText('no_such_table').first().waitFor();
+      expect(await slow.locator('img').count()).toBe(0);
       const log = page.getByTestId('service-log');
       await log.getByText('\\u001b[31m<img src=x onerror=window.pwned=1>').first().waitFor();
       expect(await log.locator('img').count()).toBe(0);

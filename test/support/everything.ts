@@ -34,6 +34,7 @@ const SERVICE_PARTS = [
   'idle',
   'prometheus',
   'logs',
+  'slowQueries',
   ...OPTIONAL_PARTS,
 ];
 

@@ -37,6 +37,13 @@ export const logQuery = (api: Operations, organizationId: string, serviceId: str
     refetchInterval: LOG_POLL_MS,
   });
 
+export const slowQueriesQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'slow-queries', serviceId],
+    queryFn: ({ signal }) => api.instanceSlowQueriesGet({ organizationId, serviceId }, { signal }),
+    refetchInterval: LOG_POLL_MS,
+  });
+
 /** The size and the monthly cost of a service that would be created. */
 export const newServicePreviewQuery = (api: Operations, organizationId: string, body: InstanceCreatePreviewBody) =>
   queryOptions({

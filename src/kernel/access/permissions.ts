@@ -104,6 +104,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'instanceGet',
     'instanceIdleGet',
     'instanceLogGet',
+    'instanceSlowQueriesGet',
     'instancePrometheusGet',
   ]),
   'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [

@@ -205,6 +205,20 @@ export interface IdleBlocker {
   detail: string;
 }
 
+/** An entry of the query log of a service. */
+export interface SlowQuery {
+  /** Epoch milliseconds. */
+  startedAt: number;
+  durationMs: number;
+  readRows: number;
+  readBytes: number;
+  /** The largest use of memory during the query. */
+  memoryBytes: number;
+  query: string;
+  /** Why the query failed. */
+  error?: string;
+}
+
 /**
  * Runs services. Both calls are idempotent and end when `signal` is aborted. Errors are of type `AppError`; their
  * messages are shown to users.
@@ -215,6 +229,8 @@ export interface Driver {
   canIdle(service: DrivenService): boolean;
   /** Work that would be interrupted if the service were stopped now: merges, mutations, backups. */
   listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
+  /** The slowest queries of the last 24 hours; undefined if the service does not run. */
+  listSlowQueries?(serviceId: string, signal: AbortSignal): Promise<SlowQuery[] | undefined>;
   observe(service: DrivenService, signal: AbortSignal): Promise<Observed>;
   /** Moves towards the desired state. The state is reached when `observe` reports it. */
   converge(service: DrivenService, desired: Desired, signal: AbortSignal): Promise<void>;

@@ -3,7 +3,7 @@ import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { createFairQueue } from '../../kernel/tasks/queue.ts';
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { DrivenId } from '../../management/services/driven-services.ts';
-import { DRIVERS, type Driver, type DriverName } from '../../management/services/driver.ts';
+import { DRIVERS, type Driver, type DriverName, type SlowQuery } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
@@ -171,6 +171,12 @@ export function createReconciler(options: Options) {
     findIdleStatus(id: string) {
       const loop = loops.get(id);
       return loop?.isResponsible() ? loop.getIdleStatus() : undefined;
+    },
+
+    /** Undefined if another process is responsible for the service, or it does not run. */
+    async listSlowQueries(id: string): Promise<SlowQuery[] | undefined> {
+      const loop = loops.get(id);
+      return loop?.isResponsible() ? drivers[loop.driverName]?.listSlowQueries?.(id, stopping.signal) : undefined;
     },
 
     /** Stops the work; drivers and endpoints are closed by the caller. */

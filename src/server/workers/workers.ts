@@ -54,6 +54,7 @@ export async function startPrimary(options: Options): Promise<Server & { toggleD
       getEngineAccess: engine.getAccess,
       addToRate: rateCounter.add,
       findIdleStatus: services.findIdleStatus,
+      listSlowQueries: services.listSlowQueries,
       listUsageWarnings: domains.usageWarnings.list,
       async listHungWorkers() {
         return workers?.listHung() ?? [];
@@ -139,8 +140,8 @@ export async function startWorker(
     });
     const domains = openDomains(options, stores, shutdown, engineOwnerNode);
     // Not spread: the functions of a channel are created when they are read.
-    const { findIdleStatus, listUsageWarnings, listHungWorkers, renderMetrics } = primary;
-    const helpers = { findIdleStatus, listUsageWarnings, listHungWorkers, renderMetrics };
+    const { findIdleStatus, listSlowQueries, listUsageWarnings, listHungWorkers, renderMetrics } = primary;
+    const helpers = { findIdleStatus, listSlowQueries, listUsageWarnings, listHungWorkers, renderMetrics };
     const { listen, close } = await openRequests(options, stores, domains, helpers);
     shutdown.add('requests', STOP_MS.requests, close);
     offerMetrics(() => stores.metrics.registry.getMetricsAsJSON());

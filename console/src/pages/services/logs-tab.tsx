@@ -14,13 +14,20 @@ import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { getLevelTone, type LogEntry, toLogEntries } from './log-entries.ts';
 import classes from './logs.module.css';
 import { useService } from './service-context.tsx';
+import { SlowQueries } from './slow-queries.tsx';
 
 const COUNTS = [500, 2000, instanceLogGetConstraints.lines.maximum].map(String);
 
-/** The end of the error log. Only embedded services have one that the server can read. */
+/** The slow queries and the end of the error log. Only embedded services have logs that the server can read. */
 export function LogsTab() {
   const service = useService();
-  if (service.driver === 'embedded') return <ServiceLog service={service} />;
+  if (service.driver === 'embedded')
+    return (
+      <>
+        <SlowQueries service={service} />
+        <ServiceLog service={service} />
+      </>
+    );
   return (
     <Panel title="Error log">
       <EmptyState title="No log here">{REASONS[service.driver]}</EmptyState>

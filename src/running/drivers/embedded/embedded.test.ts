@@ -96,6 +96,7 @@ describe('an embedded service', () => {
   it('has a query log with the queries of its users, also after a restart', async () => {
     await query(service, "SELECT 'logged before'");
     await converge(service, 'stopped');
+    expect(await driver.listSlowQueries(service.id, AbortSignal.timeout(30_000))).toBeUndefined();
     await converge(service, 'running', 24);
     await query(service, "SELECT 'logged after'");
     await query(service, 'SYSTEM FLUSH LOGS');
@@ -107,6 +108,18 @@ describe('an embedded service', () => {
     ]);
     // The statements of the control plane are not logged.
     expect((await query(service, statement("LIKE '%system.errors%' OR query = 'SELECT 1'"))).text).toBe('');
+    const slow = (await driver.listSlowQueries(service.id, AbortSignal.timeout(30_000))) ?? [];
+    expect(slow.find(({ query }) => query.includes('logged after'))).toEqual({
+      startedAt: expect.any(Number),
+      durationMs: expect.any(Number),
+      readRows: 1,
+      readBytes: expect.any(Number),
+      memoryBytes: expect.any(Number),
+      query: "SELECT 'logged after'",
+    });
+    expect(slow.map(({ durationMs }) => durationMs)).toEqual(
+      slow.map(({ durationMs }) => durationMs).sort((a, b) => b - a),
+    );
     expect((await query(service, 'CREATE USER u')).text).toContain('no writeable access storage');
   });
 

@@ -11,6 +11,7 @@ import type {
   Load,
   Observed,
   ObservedState,
+  SlowQuery,
 } from '../../../management/services/driver.ts';
 import { findInstallation } from '../../../platform/listener/installation.ts';
 import { findFreePort } from '../../../platform/listener/listener.ts';
@@ -26,6 +27,7 @@ import {
 import { createLoadMeter, type LoadMeter } from './load.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { type RunningService, startService, stopService } from './running-service.ts';
+import { listSlowQueries } from './slow-queries.ts';
 
 interface Options {
   /** Contains one directory per service. */
@@ -233,6 +235,11 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     async listBlockers(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]> {
       const running = entries.get(serviceId)?.running;
       return running ? listBlockers(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])) : [];
+    },
+
+    async listSlowQueries(serviceId: string, signal: AbortSignal): Promise<SlowQuery[] | undefined> {
+      const running = entries.get(serviceId)?.running;
+      return running && listSlowQueries(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
     },
 
     async release(serviceId: string): Promise<void> {
