@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../../kernel/memo.ts';
 import { type Page, toSortName } from '../../kernel/page.ts';
 import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
@@ -31,9 +32,19 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
     .where('id', '=', value.id),
 );
 
-export async function findService(db: Db, organizationId: string, id: string): Promise<Service | undefined> {
+/** A row that is read again while it is cached is parsed once. */
+const toCachedService = memoizeByObject(toService);
+
+/** Uses `cached`, so only for authenticated requests. The result is shared: callers must not modify it. */
+export async function findService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
+  const row = await selectOne.cached(db, { organizationId, id });
+  return row && toCachedService(row);
+}
+
+/** Reads the store, not a cache: background work has no request that checks for commits. */
+export async function readService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
   const row = await selectOne.first(db, { organizationId, id });
-  return row && toService(row);
+  return row && toCachedService(row);
 }
 
 /** A page of the list, restricted to some services if `ids` is set. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { memoizeByObject } from '../../kernel/memo.ts';
 import { HOUR_MS } from '../../kernel/time/clock.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
@@ -46,12 +47,14 @@ export function createCredentialStore<R extends object, C>({
     select(db).where(`${from}.organization_id`, '=', value.organizationId).where(`${from}.id`, '=', value.id),
   );
 
-  const toFound = (row: R & Revisions): FoundCredential<C> => ({
-    credential: toCredential(row),
-    costRevision: row.cost_revision,
-    dashboardRevision: row.dashboard_revision,
-    roleRevision: row.role_revision,
-  });
+  const toFound = memoizeByObject(
+    (row: R & Revisions): FoundCredential<C> => ({
+      credential: toCredential(row),
+      costRevision: row.cost_revision,
+      dashboardRevision: row.dashboard_revision,
+      roleRevision: row.role_revision,
+    }),
+  );
 
   return {
     /** Not limited to an organization: the credential determines the organization of the request. */

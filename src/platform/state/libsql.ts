@@ -7,6 +7,7 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { writeCheck } from './check.ts';
 import { createCheckpoints, WRITER_PAGES } from './checkpoints.ts';
+import { watchCommits } from './commit-watch.ts';
 import { toStoreError } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { type DirectRunner, registerDirectRunner } from './prepared.ts';
@@ -25,14 +26,18 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
   const reader = connect(path);
   const db = kysely(reader, observer);
   const tx = kysely(writer, unobserved);
-  registerDirectRunner(db, createDirectRunner(reader, observer));
+  const watch = watchCommits(reader);
+  registerDirectRunner(db, cacheRows(watch.hasChanged, createDirectRunner(reader, observer)));
   // The statements of a change are not measured individually, only their commit.
   registerDirectRunner(tx, createDirectRunner(writer, unobserved));
   const checkpoints = createCheckpoints(path);
   writer.pragma(`wal_autocheckpoint = ${WRITER_PAGES}`);
   const group = createGroupCommit(writer, tx, {
     observer,
-    onCommit: checkpoints.countChanges,
+    onCommit(changes) {
+      watch.invalidate();
+      checkpoints.countChanges(changes);
+    },
   });
   let isClosed = false;
   return {
@@ -114,7 +119,45 @@ function createDirectRunner(connection: Connection, observer: StoreObserver): Di
     all: (sql, parameters) => measured(() => forAll(sql).all(parameters)),
     // `get` is the driver's fastest call, even for a statement that returns no row.
     first: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
+    cached: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
     execute: (sql, parameters) => measured(() => Number(forCount(sql).run(parameters).changes)),
+  };
+}
+
+/** About 16 MB. */
+const MAX_CACHED_CHARACTERS = 16_000_000;
+const CHARACTERS_PER_ROW = 200;
+
+/**
+ * Caches single rows until any process commits to the file. Maps instead of an LRU cache: they are on the path of every
+ * request, and every commit clears them.
+ */
+function cacheRows(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
+  let size = 0;
+  const rowsBySql = new Map<string, Map<string, unknown>>();
+  const clearIfChanged = () => {
+    if (!hasChanged() && size <= MAX_CACHED_CHARACTERS) return;
+    rowsBySql.clear();
+    size = 0;
+  };
+  const findCached: DirectRunner['cached'] = (sql, parameters) => {
+    const rows = rowsBySql.get(sql) ?? new Map<string, unknown>();
+    rowsBySql.set(sql, rows);
+    const id = parameters.join('\u0000');
+    if (rows.has(id)) return rows.get(id);
+    const row = runner.first(sql, parameters);
+    rows.set(id, row);
+    size += CHARACTERS_PER_ROW + ((row as { document?: string } | undefined)?.document?.length ?? 0);
+    return row;
+  };
+  return {
+    all: runner.all,
+    execute: runner.execute,
+    cached: findCached,
+    first(sql, parameters) {
+      clearIfChanged();
+      return findCached(sql, parameters);
+    },
   };
 }
 

@@ -42,6 +42,7 @@ export function createDirectRunner(pool: pg.Pool, names: StatementNames, observe
   return {
     all: async (text, values) => (await run(text, values)).rows,
     first: findFirst,
+    cached: findFirst,
     execute: async (text, values) => (await run(text, values)).rowCount ?? 0,
   };
 }
