@@ -102,12 +102,12 @@ export interface DrivenService {
   hasRun?: boolean;
   /** base64(SHA-256(password)) of the user `default`. */
   passwordHash?: string | undefined;
-  kubernetes?: KubernetesSettings | undefined;
-  webhook?: WebhookSettings | undefined;
+  kubernetes?: KubernetesOptions | undefined;
+  webhook?: WebhookOptions | undefined;
 }
 
 /** The resource of a ClickHouse operator. */
-export interface KubernetesSettings {
+export interface KubernetesOptions {
   kind: 'ClickHouseInstallation' | 'ClickHouseCluster';
   namespace: string;
   name: string;
@@ -119,7 +119,7 @@ export interface KubernetesSettings {
   canIdle?: boolean | undefined;
 }
 
-export interface WebhookSettings {
+export interface WebhookOptions {
   url: string;
   secret: string;
 }

@@ -12,7 +12,7 @@ import {
   installationSets,
   NAMESPACE,
 } from '../../../../test/support/kubernetes-objects.ts';
-import type { Desired, DrivenService, KubernetesSettings } from '../../../management/services/driver.ts';
+import type { Desired, DrivenService, KubernetesOptions } from '../../../management/services/driver.ts';
 import type { Installation } from './altinity.ts';
 import { createKubernetesDriver, type KubernetesDriver } from './kubernetes-driver.ts';
 import type { ClickHouseCluster } from './official.ts';
@@ -25,7 +25,7 @@ const desired = (changes: Partial<Desired> = {}): Desired => ({
   memoryGb: 16,
   ...changes,
 });
-const toService = (kubernetes: Partial<KubernetesSettings>): DrivenService => ({
+const toService = (kubernetes: Partial<KubernetesOptions>): DrivenService => ({
   id: 'service',
   organizationId: 'organization',
   name: 'orders',
