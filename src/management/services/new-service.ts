@@ -90,7 +90,7 @@ export function newServiceViolations(
   ];
 }
 
-/** Such a service is nothing without its resource or receiver, and the secrets of those belong in no request. */
+/** These services need a resource or a receiver, whose secrets must not be sent in a request. */
 const driverViolations = (driver: DriverName): Violation[] =>
   DECLARED_DRIVERS.some((name) => name === driver)
     ? [

@@ -7,7 +7,7 @@ import { DRIVERS, type DriverName } from './driver.ts';
 import type { Service } from './service.ts';
 import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
-/** The document has what was asked for; what the driver reported is apart. */
+/** The document has the desired state. What the driver reported is in another column. */
 const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
 export type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 

@@ -86,7 +86,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
     if (!address.clickhouseUrl) {
       const client = await openRunningEngine(directory, address.signal);
       if (client) return { client, close: () => client.close() };
-      // Starting an engine of our own takes long and would fail: the directory is in use.
+      // Starting another engine takes long and would fail: the directory is in use.
       address.signal?.throwIfAborted();
       if (!existsSync(join(directory, 'data'))) return undefined;
     }

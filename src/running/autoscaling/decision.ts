@@ -9,7 +9,7 @@ export type Action = (typeof ACTIONS)[number];
 
 /** What a decision depends on, apart from the load and the time. */
 export interface DecisionInput {
-  /** What was asked for, as far as the driver can run it. Decisions are steps from here. */
+  /** The desired size, as far as the driver can run it. Decisions are steps from here. */
   current: ServiceSize;
   /** What was observed, if it is known: loads are shares of it. As `current` if it is left out. */
   running?: ServiceSize | undefined;

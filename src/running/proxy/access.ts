@@ -60,7 +60,7 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
       const { user, password } = credentials;
       try {
         return await attempts.run(address, `${serviceId}\n${user}\n${password}`, () => {
-          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is not right');
+          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is incorrect');
           return credentials;
         });
       } catch (error) {

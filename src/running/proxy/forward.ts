@@ -97,7 +97,7 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
   }
 }
 
-/** Whether the query may be sent again when its first connection was lost: it changes nothing, and its body is at hand. */
+/** Whether the query may be sent again when its first connection was lost: it changes nothing, and its whole body is in memory. */
 function isRepeatable({ request, body, kind }: Query): boolean {
   if (body.type === 'stream') return false;
   // ClickHouse runs these read-only.

@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 
 const STATEMENT = 'KILL QUERY WHERE query_id = {id:String} SYNC';
 const TIMEOUT_MS = 5 * SECOND_MS;
-/** A query whose client left at once may not be registered yet. */
+/** A query whose client disconnected at once may not be registered yet. */
 const ATTEMPTS = 2;
 const PAUSE_MS = 250;
 

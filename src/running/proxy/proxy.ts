@@ -16,7 +16,7 @@ export interface ProxiedService extends AccessRules {
   id: string;
   /** 0 picks a free port. */
   port: number;
-  /** What was asked for, for health checks: they neither wake a service nor wait for it. */
+  /** The desired state, for health checks: they neither wake a service nor wait for it. */
   state: HealthState;
 }
 

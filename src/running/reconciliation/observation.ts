@@ -6,7 +6,7 @@ export function toObservation(before: Observation, observed: Observed, desired: 
   const isReached = listDifferences(observed, desired).length === 0;
   const state = isReached ? desired.state : observed.state;
   const kept = isReached ? undefined : before.inFlight;
-  // Why the service idles is known since it was asked to.
+  // The reason for idling was stored with the desired state.
   const reason = observed.reason ?? (isReached && state === 'idle' ? before.reason : undefined);
   const shown = toState(state);
   return {

@@ -30,7 +30,7 @@ import { type RunningService, startService, stopService } from './running-servic
 interface Options {
   /** Contains one directory per service. */
   directory: string;
-  /** How many MiB of this machine stand for one GB of a service. */
+  /** MiB of this machine for each GB of a service's size. */
   mibPerGb: number;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
