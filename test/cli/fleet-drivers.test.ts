@@ -62,7 +62,10 @@ onEachStore('settings of drivers in the fleet file', (store) => {
     [{ driver: 'webhook' }, 'webhook: The driver webhook requires these options <missing>'],
     [{ driver: 'kubernetes' }, 'kubernetes: The driver kubernetes requires these options <missing>'],
     [{ webhook }, 'webhook: These options require driver: webhook <missing>'],
-    [{ driver: 'webhook', webhook, kubernetes }, 'kubernetes: These options require driver: kubernetes <string:webhook>'],
+    [
+      { driver: 'webhook', webhook, kubernetes },
+      'kubernetes: These options require driver: kubernetes <string:webhook>',
+    ],
     [
       { driver: 'webhook', webhook: { url: webhook.url } },
       'webhook.secret: The value is required for a new webhook <missing>',

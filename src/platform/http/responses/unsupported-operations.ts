@@ -14,8 +14,7 @@ export const ORGANIZATION_PARTS: Parts = {
   notificationTypes: 'Pilothouse sends alerts of budgets only; see /budgets',
   notifications: 'Pilothouse sends alerts of budgets only; see /budgets',
   postgres: 'Pilothouse manages ClickHouse services only',
-  privateEndpointConfig:
-    'Pilothouse does not manage cloud networks; each service has a privateEndpointConfig',
+  privateEndpointConfig: 'Pilothouse does not manage cloud networks; each service has a privateEndpointConfig',
   quotas: 'The limits of an organization are settings of the server',
   scim: 'Pilothouse has no user accounts',
   serviceProfiles: 'Pilothouse has no machine profiles; set the memory of a replica instead',
