@@ -23,7 +23,7 @@ export function LogsTab() {
   if (service.driver === 'embedded') return <ServiceLog service={service} />;
   return (
     <Panel title="Error log">
-      <EmptyState title="No log here">{REASONS[service.driver]}</EmptyState>
+      <EmptyState title="No log available">{REASONS[service.driver]}</EmptyState>
     </Panel>
   );
 }

@@ -83,7 +83,7 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
     return true;
   }
 
-  async function applyAgain(
+  async function applyWithRetries(
     options: KubernetesOptions,
     desired: DesiredResource,
     signal: AbortSignal,
@@ -139,7 +139,7 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
       }
       released.delete(service.id);
       const options = getOptions(service);
-      const { requests, differences } = await applyAgain(options, desired as DesiredResource, signal, false);
+      const { requests, differences } = await applyWithRetries(options, desired as DesiredResource, signal, false);
       const { generation } = desired;
       if (requests.length > 0)
         log.info({ serviceId: service.id, ...toEvidence(options), generation, differences }, 'resource patched');
@@ -150,7 +150,7 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
       const isRelease = desired.state === 'deleted';
       const { requests, differences } = isRelease
         ? { requests: [], differences: [] }
-        : await applyAgain(options, desired as DesiredResource, signal, true);
+        : await applyWithRetries(options, desired as DesiredResource, signal, true);
       return {
         resource: formatPlace(options),
         differences,
