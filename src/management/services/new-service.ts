@@ -14,7 +14,7 @@ import {
 } from './service.ts';
 import { DECLARED_DRIVERS, type ServiceSettings } from './service-settings.ts';
 
-/** What a client wants a new service to be. */
+/** The fields of a new service that a client can set. */
 export interface NewService extends ScalingChange {
   name: string;
   provider: Provider;

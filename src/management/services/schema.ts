@@ -84,7 +84,7 @@ export const ReplicaScalingBody = NamedObject('ServiceReplicaScalingPatchRequest
   numReplicas: Type.Optional(NumReplicas),
 });
 
-/** Members of the sister operation, such as totals, are ignored (decision B4). */
+/** Members of the other scaling operation, such as totals, are ignored (decision B4). */
 export const toReplicaScalingChange = (body: Static<typeof ReplicaScalingBody>): ScalingChange => ({
   autoscalingMode: body.autoscalingMode,
   idleScaling: body.idleScaling,

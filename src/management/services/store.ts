@@ -57,7 +57,7 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
   return rows.map(toService);
 }
 
-/** Those of the services that exist in the organization. */
+/** The services with these ids; ids that do not exist in the organization are ignored. */
 export async function listServicesById(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -69,7 +69,7 @@ export async function listServicesById(db: Db, organizationId: string, ids: read
   return rows.map(toService);
 }
 
-/** Those of the ids that exist in the organization. */
+/** The ids that exist in the organization. */
 export async function listExistingServiceIds(
   db: Db,
   organizationId: string,

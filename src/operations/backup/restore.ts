@@ -119,7 +119,7 @@ async function replaceAll(backup: BackupReader, store: RawStore, options: Restor
       },
     });
   } catch (error) {
-    // The commit may have succeeded although its response was lost. If the store cannot tell, the next start asks it again.
+    // The commit may have succeeded although its response was lost. If the store cannot be read, the next start checks again.
     const completed = await store.read((tx) => findCompletedRestore(tx, store.kind)).catch(() => Promise.reject(error));
     if (swap) settleSwap(dataDirectory, completed === id);
     if (completed !== id) throw error;

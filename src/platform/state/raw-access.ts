@@ -58,7 +58,7 @@ export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress,
 async function openLibsqlStore(path: string, { isExclusive = false, isForRestore = false }: Access): Promise<RawStore> {
   loadNativePart();
   const { openConnection } = await import('./libsql-connection.ts');
-  // The lock of an exclusive connection stays until the process ends, and this process goes on with the store.
+  // The lock of an exclusive connection stays until the process ends, and this process continues to use the store.
   const isWriting = isForRestore && !isExclusive;
   const { db, close } = openConnection(path, { isExclusive, isWriting });
   const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {

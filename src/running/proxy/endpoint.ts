@@ -76,7 +76,7 @@ export function handleRequest(
   if (fixed) return void answer(fixed);
 
   void access.authenticate(request, url, address).then((credentials) => {
-    // The client may have left meanwhile.
+    // The client may have disconnected meanwhile.
     if (request.socket.destroyed) return;
     if ('name' in credentials) return reject(credentials);
     readBody(

@@ -11,7 +11,7 @@ import { isRead } from './statement.ts';
 import type { Target } from './target.ts';
 import type { Passage, RunningQuery, TrafficCounter } from './traffic.ts';
 
-/** A query with the right password. */
+/** A query with the correct password. */
 interface Query extends RunningQuery {
   request: IncomingMessage;
   response: ServerResponse;
@@ -51,7 +51,7 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
   response.once('close', () => {
     leave();
     if (!sent || sent.isComplete()) return finish();
-    // The client is gone. The query counts as running until ClickHouse has ended it.
+    // The client has disconnected. The query counts as running until ClickHouse has ended it.
     const { target, isStarted } = sent;
     sent.abandon();
     if (!isStarted()) return finish();

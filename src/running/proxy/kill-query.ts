@@ -10,7 +10,7 @@ const ATTEMPTS = 2;
 const PAUSE_MS = 250;
 
 /**
- * Ends a query whose client is gone. ClickHouse notices a closed connection only when it writes to it, so a query that
+ * Kills a query whose client has disconnected. ClickHouse notices a closed connection only when it writes to it, so a query that
  * computes would run to its end. Returns when the query has ended, or after a few seconds.
  */
 export async function killQuery(target: Target, id: string): Promise<void> {

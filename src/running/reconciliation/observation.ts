@@ -41,7 +41,7 @@ export function toTransition(before: Observation, observed: Observed, desired: D
   };
 }
 
-/** After an attempt that failed. A service that is to run is degraded; `reason` says why. */
+/** After a failed attempt. A service that should run is degraded, with `reason`. */
 export function toFailure(
   before: Observation,
   desired: Desired,

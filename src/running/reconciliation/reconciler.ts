@@ -14,7 +14,7 @@ import { callConverge } from './step.ts';
 
 interface Options extends Omit<LoopContext, 'driver' | 'holdsLease' | 'takeTurn'> {
   state: State;
-  /** Those that this installation can use. */
+  /** The drivers that this installation can use. */
   drivers: Partial<Record<DriverName, Driver>>;
   /** Called when this process is no longer responsible for a service. */
   onReleased(serviceId: string): void;

@@ -145,7 +145,7 @@ function setState(gauges: Gauges, service: Readonly<Service>, labels: Labels, no
 function countRunning({ driver, observed }: Readonly<Service>, state: string, requested: number): number {
   if (state !== 'running' && state !== 'degraded') return 0;
   if (!DRIVERS[driver].isReconciled) return requested;
-  // A running service of a driver that does not tell counts as one replica, as in metering.
+  // If the driver does not report replicas, a running service counts as one, as in metering.
   return observed.replicas ?? (state === 'running' ? 1 : 0);
 }
 

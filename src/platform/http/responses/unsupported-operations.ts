@@ -56,7 +56,7 @@ const CLICK_STACK_PARTS: Parts = {
 
 export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;
 
-/** Those that `/api/v2` has and the management interface has not. */
+/** Operations that only `/api/v2` has. */
 const MANAGED_CLICK_STACK_PARTS: Parts = {
   ...CLICK_STACK_PARTS,
   charts: 'Query series with a token at /api/v2/charts/series',
