@@ -6,7 +6,7 @@ import { hashSecret, isSameHash } from '../../platform/credentials/secrets.ts';
 import { type Exception, toPrintable } from './exceptions.ts';
 import type { RequestUrl } from './request-url.ts';
 
-export interface Credentials {
+interface Credentials {
   user: string;
   password: string;
 }

@@ -355,7 +355,7 @@ onEachStore('the reconciler', (store) => {
     await lifecycle.command(ACTOR, organizationId, id, 'start');
     await untilState('degraded');
     await expect(reconciler.wake(id, cause)).rejects.toThrow('No memory is left');
-    await expect(reconciler.wake(newUuid(), cause)).rejects.toThrow('managed by another node');
+    await expect(reconciler.wake(newUuid(), cause)).rejects.toThrow('Another node manages the service');
   });
 
   it('releases its services when another process has the lease, and takes them back when that one has stopped', async () => {

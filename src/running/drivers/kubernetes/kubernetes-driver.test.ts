@@ -400,7 +400,7 @@ describe('a ClickHouseCluster of the official operator', () => {
   });
 });
 
-describe('an API server that does not do what it is asked', () => {
+describe('an API server that rejects or fails requests', () => {
   const service = toService({});
 
   it('a missing object and a missing resource definition are reasons', async () => {
@@ -425,7 +425,7 @@ describe('an API server that does not do what it is asked', () => {
       verb === 'list' ? driver.observe(service, signal) : driver.converge(service, desired({ memoryGb: 8 }), signal);
     await expect(call).rejects.toMatchObject({
       code: 'unavailable',
-      message: `The Kubernetes account must not ${text} (403); deploy/kubernetes/rbac.yaml has the rules it needs`,
+      message: `The Kubernetes account is not allowed to ${text} (403); deploy/kubernetes/rbac.yaml has the rules it needs`,
     });
   });
 
