@@ -9,6 +9,8 @@ const REQUIRED_FILES = [
   ...Object.keys(ROOMS).map((room) => `src/${room}/README.md`),
 ];
 const CLOCK_FILES = ['src/kernel/time/clock.ts', 'src/platform/state/libsql.ts'];
+/** Statements for PostgreSQL only, each with a portable form next to it; see rule 5 of CONTRIBUTING.md. */
+const POSTGRES_FILES = ['src/management/services/change-store.ts', 'src/management/audit/chain-store.ts'];
 /** Tests whose data contains guillemets, to show that any character survives. */
 const GUILLEMET_DATA = ['test/cli/export.test.ts'];
 /** Words of JSON Schema. */
@@ -43,6 +45,15 @@ const LINE_RULES = [
     message: 'take the time from the clock that is passed in',
     files: (path) => isServer(path) && !CLOCK_FILES.includes(path),
     pattern: /\bDate\.now\(\)|new Date\(\)/,
+  },
+  {
+    message: 'SQL for one store belongs to platform/state',
+    files: (path) =>
+      isServer(path) &&
+      /store\.ts$/.test(path) &&
+      !/^src\/platform\/state\//.test(path) &&
+      !POSTGRES_FILES.includes(path),
+    pattern: /::(text|bigint)\b|\bunnest\(|\bjson_each\(|\bisPostgres\b/,
   },
   {
     message: 'write roles as the named sets, not as strings',

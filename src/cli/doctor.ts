@@ -6,7 +6,7 @@ import { jsonOption } from './parameters.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'Check the settings, files, store, engine, ports and clock, and say how to correct what fails',
+  summary: 'Check the settings, files, store, engine, ports and clock, and print a remedy for each failure',
   settings: ALL_SETTINGS,
   options: { json: jsonOption },
   async run(context) {

@@ -122,7 +122,7 @@ const deleteKey = defineCommand({
 
 const rotateKey = defineCommand({
   name: 'key rotate',
-  summary: 'Replace an API key by a new one with the same settings; the old key keeps working for a grace period',
+  summary: 'Replace an API key with a new one that has the same settings; the old key keeps working for a grace period',
   settings: [...API_SETTINGS, 'maxKeys'],
   arguments: { id: keyArgument },
   options: {

@@ -21,7 +21,7 @@ const addProfile = defineCommand({
   async run(context) {
     const { name } = context.arguments;
     const file = getProfiles(context);
-    if (name === NONE) throw new UsageError([`${NONE} stands for no profile; choose another name`]);
+    if (name === NONE) throw new UsageError([`${NONE} means no profile; choose another name`]);
     if (context.readConfig().serverUrl === undefined) throw new UsageError(['--url is required']);
     const server = await context.findServer();
     if (!server) throw new UsageError(['--url is required']);

@@ -115,7 +115,7 @@ export async function runProgram(argv: readonly string[], access: ProcessAccess)
     .addHelpText('after', FIRST_STEPS);
   for (const command of COMMANDS) addCommand(program, command, access);
   try {
-    // Without a command, as after `npx pilothouse`, help is what was asked for, and not an error.
+    // Without a command, as after `npx pilothouse`, printing the help is not an error.
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return EXIT_OK;
   } catch (error) {

@@ -75,7 +75,7 @@ const createRole = defineCommand({
 
 const updateRole = defineCommand({
   name: 'role update',
-  summary: 'Change a role; what is omitted stays',
+  summary: 'Change a role; omitted options keep their values',
   settings: API_SETTINGS,
   arguments: { role: roleArgument },
   options: {

@@ -45,7 +45,7 @@ export type FailedSignIns = ReturnType<typeof createFailedSignIns>;
 
 /**
  * Records failed sign-ins in the audit log: at most one per address, credential and minute. No response waits for it, so
- * its time does not tell whether a key id exists. A crash loses at most the last 250 ms.
+ * its time does not reveal whether a key id exists. A crash loses at most the last 250 ms.
  */
 export function createFailedSignIns({ state, clock, audit, log, findCredential }: Options) {
   const recent = new LRUCache<string, number>({ max: MAX_RECENT });

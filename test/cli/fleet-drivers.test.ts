@@ -59,10 +59,13 @@ onEachStore('settings of drivers in the fleet file', (store) => {
   });
 
   it.each([
-    [{ driver: 'webhook' }, 'webhook: The driver webhook needs these settings <missing>'],
-    [{ driver: 'kubernetes' }, 'kubernetes: The driver kubernetes needs these settings <missing>'],
-    [{ webhook }, 'webhook: The settings need driver: webhook <missing>'],
-    [{ driver: 'webhook', webhook, kubernetes }, 'kubernetes: The settings need driver: kubernetes <string:webhook>'],
+    [{ driver: 'webhook' }, 'webhook: The driver webhook requires these options <missing>'],
+    [{ driver: 'kubernetes' }, 'kubernetes: The driver kubernetes requires these options <missing>'],
+    [{ webhook }, 'webhook: These options require driver: webhook <missing>'],
+    [
+      { driver: 'webhook', webhook, kubernetes },
+      'kubernetes: These options require driver: kubernetes <string:webhook>',
+    ],
     [
       { driver: 'webhook', webhook: { url: webhook.url } },
       'webhook.secret: The value is required for a new webhook <missing>',

@@ -114,7 +114,7 @@ describe.skipIf(inject('postgresUrl') === '')('three nodes with embedded engines
     }
   }
 
-  it('that start at the same time: one runs, the others exit with a sentence', async () => {
+  it('that start at the same time: one runs, the others exit with an error', async () => {
     await withDatabase(async (start) => {
       const nodes = ['0', '1', '2'].map(start);
       const outcomes = await Promise.all(nodes.map(({ firstLine }) => firstLine));

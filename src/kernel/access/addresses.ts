@@ -45,7 +45,7 @@ export function addressBlock(address: string): string {
   return unmapped.kind() === 'ipv6' ? (unmapped as ipaddr.IPv6).parts.slice(0, 4).join(':') : unmapped.toString();
 }
 
-/** Cloud metadata services, which hand out the machine's credentials. */
+/** Cloud metadata services, which return credentials of the machine. */
 const METADATA_ADDRESSES = ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'];
 
 /** The only block of IPv6 that is assigned for the internet. */

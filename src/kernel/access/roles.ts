@@ -9,7 +9,7 @@ interface RoleRules {
   management: Access;
   /** Access to `/api/v2`; a key gets it by signing in to the console. */
   dashboards: Access;
-  /** The name that the public service has for such a role. Its clients find system roles by that name. */
+  /** The name of this role in the public service, whose clients look it up by name. */
   publicName?: string;
 }
 

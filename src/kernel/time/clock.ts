@@ -2,7 +2,7 @@ import { memoize } from '../memo.ts';
 
 /** Code that depends on the time gets a clock, so that tests can set it. */
 export interface Clock {
-  /** Epoch milliseconds, UTC. Steps forward or back when the machine's clock is set. */
+  /** Epoch milliseconds, UTC. Jumps when the system clock is set. */
   now(): number;
   /** Whole milliseconds from an arbitrary start; never steps. For durations within a process: pauses, windows, caches. */
   monotonicMs(): number;

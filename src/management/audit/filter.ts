@@ -38,7 +38,7 @@ export function listConditions({ type, actor, resourceType, resourceId }: Activi
   return conditions;
 }
 
-/** A name that only the public interface has stands for all types that are mapped to it. */
+/** A name that exists only in the public interface selects all types that are mapped to it. */
 function listTypes(name: string): ActivityType[] {
   const own = ACTIVITY_TYPES.filter((type) => type === name);
   return own.length > 0 ? own : ACTIVITY_TYPES.filter((type) => toPublicType(type) === name);

@@ -2,7 +2,7 @@ import type { Activity, ActivityType } from './activity.ts';
 
 /**
  * The types that the public interface does not have, and the nearest one that it has: some of its clients have a closed
- * list. Dashboards and sources keep their own types, because nothing in the list is near; its official clients read them.
+ * list. Dashboards and sources keep their own types, because the list has no similar type; its official clients read them.
  */
 const PUBLIC_TYPES = {
   audit_retention: 'organization_update_name',

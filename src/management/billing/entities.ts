@@ -37,7 +37,7 @@ export function createEntities({
 
   return {
     /**
-     * Those of the entities that the organization has: its services, their warehouses, and the clickpipes that have cost
+     * The entities that exist in the organization: its services, their warehouses, and the clickpipes that have cost
      * records. The ids are in lower case.
      */
     async find(organizationId: string, refs: readonly EntityRef[]): Promise<EntityMap> {

@@ -36,7 +36,7 @@ export function isActive({ state, expireAt }: Pick<Key, 'state' | 'expireAt'>, n
   return state === 'enabled' && !isExpired(expireAt, now);
 }
 
-/** The roles of such a key decide alone, and nothing has to be looked up. */
+/** The system roles of the key decide; no other role has to be looked up. */
 export const hasSystemRolesOnly = ({ roles, customRoleIds }: KeyWithRoles): boolean =>
   customRoleIds === undefined && roles.length > 0;
 

@@ -178,7 +178,7 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
 
     /**
      * Creates a key with the settings and the lifetime of an active key, which then expires after the grace period.
-     * Both are ordinary records, so the last use of the old key tells whether a client still needs it.
+     * Both are ordinary records, so the last use of the old key shows whether a client still needs it.
      */
     async rotate(
       actor: Actor,

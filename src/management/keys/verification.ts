@@ -9,7 +9,7 @@ import type { RoleReader } from './assigned-roles.ts';
 import { hasSystemRolesOnly, isActive, type Key } from './key.ts';
 import { findKey, findKeyByHash, findKeyWithRevisions } from './store.ts';
 
-/** Only after the secret was right (decision M5). */
+/** Only after the secret was verified (decision M5). */
 export const KEY_NOT_ACTIVE = 'Key is not active';
 
 /** Compared with if the key id is unknown, so that the response takes as long as for a wrong secret. */

@@ -54,7 +54,7 @@ curl -X PATCH -u $KEY -H 'content-type: application/json' \\
 - The record of a key shows all roles in \`assignedRoles\` and its system roles in \`roles\`. At creation, an empty \`assignedRoleIds\` means the default, \`developer\`; in a change, it removes all roles.
 - \`GET …/services\` lists the services that the roles allow for \`instanceGetList\`.
 - A key with custom roles that manages keys, tokens or roles can create and change only those that permit nothing beyond its own permissions.
-- In the console, such a key sees the pages that its roles allow. Dashboards need \`dashboards:view\`.
+- In the console, a key with custom roles sees the pages that its roles allow. Dashboards need \`dashboards:view\`.
 - Limits: ${MAX_ROLES} custom roles per organization, ${MAX_POLICIES} policies per role, ${MAX_PERMISSIONS} permissions and ${MAX_RESOURCES.toLocaleString('en')} resources per policy.`;
 
 /** docs/roles.md. */

@@ -67,7 +67,7 @@ export interface LockedService {
   service: Readonly<Service>;
 }
 
-/** Stores what was asked for. Does not update `created_at`, so no index changes. */
+/** Stores the desired state. Does not update `created_at`, so no index changes. */
 export async function updateDocument(tx: Db, service: Readonly<Service>): Promise<void> {
   const { organizationId, id } = service;
   const changed = { organizationId, id, document: toDocument(service), generation: toNextGeneration(service) };

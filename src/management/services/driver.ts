@@ -40,10 +40,10 @@ export const SERVICE_STATES = [
 ] as const;
 export type ServiceState = (typeof SERVICE_STATES)[number];
 
-/** What was asked for. A service that is to be idle runs again with its next query. */
+/** The desired state. A service whose desired state is `idle` runs again with its next query. */
 export type DesiredState = 'running' | 'idle' | 'stopped';
 
-/** What a driver reported. Stored apart from what was asked for, so that a driver never overwrites a command. */
+/** What a driver reported. Stored separately from the desired state, so that a driver never overwrites a command. */
 export interface Observation {
   state: ServiceState;
   /** Epoch milliseconds. */
@@ -63,7 +63,7 @@ export interface Observation {
   placement?: string;
   /** Where clients connect. The port is kept while the service has none. */
   endpoint?: { host: string; port: number };
-  /** The change that is being made, and the number of attempts so far. */
+  /** The change in progress, and the number of attempts so far. */
   inFlight?: { generation: number; attempt: number; since: number };
   /** Changes made outside Pilothouse, until they are corrected or adopted. */
   drift?: { since: number; text: string };
@@ -102,12 +102,12 @@ export interface DrivenService {
   hasRun?: boolean;
   /** base64(SHA-256(password)) of the user `default`. */
   passwordHash?: string | undefined;
-  kubernetes?: KubernetesSettings | undefined;
-  webhook?: WebhookSettings | undefined;
+  kubernetes?: KubernetesOptions | undefined;
+  webhook?: WebhookOptions | undefined;
 }
 
 /** The resource of a ClickHouse operator. */
-export interface KubernetesSettings {
+export interface KubernetesOptions {
   kind: 'ClickHouseInstallation' | 'ClickHouseCluster';
   namespace: string;
   name: string;
@@ -119,7 +119,7 @@ export interface KubernetesSettings {
   canIdle?: boolean | undefined;
 }
 
-export interface WebhookSettings {
+export interface WebhookOptions {
   url: string;
   secret: string;
 }

@@ -56,7 +56,7 @@ export const CreateServiceBody = NamedObject('ServicePostRequest', {
   dataWarehouseId: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'The warehouse to join; left out, the service gets a warehouse of its own',
+      description: 'The warehouse to join; if omitted, the service gets a new warehouse',
     }),
   ),
   isReadonly: Type.Optional(

@@ -26,7 +26,7 @@ interface CreatedService {
   password: string;
 }
 
-/** What a new service has beside what the client wants. */
+/** The fields of a new service that the server sets. */
 interface Identity {
   organizationId: string;
   id: string;

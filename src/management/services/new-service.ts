@@ -14,7 +14,7 @@ import {
 } from './service.ts';
 import { DECLARED_DRIVERS, type ServiceSettings } from './service-settings.ts';
 
-/** What a client wants a new service to be. */
+/** The fields of a new service that a client can set. */
 export interface NewService extends ScalingChange {
   name: string;
   provider: Provider;
@@ -90,7 +90,7 @@ export function newServiceViolations(
   ];
 }
 
-/** Such a service is nothing without its resource or receiver, and the secrets of those belong in no request. */
+/** These services need a resource or a receiver, whose secrets must not be sent in a request. */
 const driverViolations = (driver: DriverName): Violation[] =>
   DECLARED_DRIVERS.some((name) => name === driver)
     ? [

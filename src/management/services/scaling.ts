@@ -4,7 +4,7 @@ import { getMaxReplicas, type Scaling, type Service, TOTAL_PER_REPLICA } from '.
 import type { AutoscalingMode } from './service-settings.ts';
 
 /**
- * Omitted fields keep their value. Memory is given as totals or per replica, never as both. `numReplicas` stands for
+ * Omitted fields keep their value. Memory is given as totals or per replica, never as both. `numReplicas` sets
  * `minReplicas` and `maxReplicas` with the same value.
  */
 export interface ScalingChange {
@@ -103,7 +103,7 @@ function replicaViolations(
   const { numReplicas } = change;
   const violations: Violation[] = [];
   const limit = findLimit(REPLICA_LIMITS, context);
-  // numReplicas stands for the bounds that are left out, so it is named for them, once.
+  // numReplicas replaces the omitted bounds, so a violation of either names it, once.
   const bounds = [
     { name: 'minReplicas', value: min, before: current?.numReplicas },
     { name: 'maxReplicas', value: max, before: current && getMaxReplicas(current) },

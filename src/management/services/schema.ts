@@ -84,7 +84,7 @@ export const ReplicaScalingBody = NamedObject('ServiceReplicaScalingPatchRequest
   numReplicas: Type.Optional(NumReplicas),
 });
 
-/** Members of the sister operation, such as totals, are ignored (decision B4). */
+/** Members of the other scaling operation, such as totals, are ignored (decision B4). */
 export const toReplicaScalingChange = (body: Static<typeof ReplicaScalingBody>): ScalingChange => ({
   autoscalingMode: body.autoscalingMode,
   idleScaling: body.idleScaling,
@@ -126,7 +126,7 @@ const ServiceStatus = NamedObject(
     inFlight: Type.Optional(
       Type.Object(
         { generation: Type.Integer(), attempt: Type.Integer(), since: time() },
-        { description: 'The change that is being made' },
+        { description: 'The change in progress' },
       ),
     ),
     drift: Type.Optional(
@@ -138,7 +138,7 @@ const ServiceStatus = NamedObject(
       }),
     ),
   },
-  { description: 'What was asked for, what was observed (nothing, if it is simulated), and what is being changed' },
+  { description: 'The desired state, the observed state (none for a simulated service) and the change in progress' },
 );
 
 const Tag = NamedObject('ResourceTagsV1', { key: Type.String(), value: text() });

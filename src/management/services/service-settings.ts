@@ -1,4 +1,4 @@
-import type { KubernetesSettings, WebhookSettings } from './driver.ts';
+import type { KubernetesOptions, WebhookOptions } from './driver.ts';
 
 /** `vertical` changes the size of the replicas, `horizontal` their number. */
 export const AUTOSCALING_MODES = ['vertical', 'horizontal'] as const;
@@ -20,12 +20,12 @@ export interface ServiceSettings {
   scalingSchedule?: ScheduleEntry[];
   autoscaling?: { mode: AutoscalerMode };
   /** With the driver of the same name only. The password is sent to the database, so it is stored in plain text. */
-  kubernetes?: KubernetesSettings;
+  kubernetes?: KubernetesOptions;
   /** With the driver of the same name only. The secret signs requests, so it is stored in plain text. */
-  webhook?: WebhookSettings;
+  webhook?: WebhookOptions;
 }
 
-/** The drivers with settings of their own, which only a fleet file can declare. */
+/** The drivers with options, which only a fleet file can declare. */
 export const DECLARED_DRIVERS = ['kubernetes', 'webhook'] as const satisfies readonly (keyof ServiceSettings)[];
 
 export interface BackupConfiguration {

@@ -62,7 +62,7 @@ export interface ServiceSize {
   replicas: number;
 }
 
-/** A database service. Everything but `observed` is what was asked for. */
+/** A database service. Everything except `observed` is desired state. */
 export interface Service {
   id: string;
   organizationId: string;

@@ -45,7 +45,7 @@ export function createServices({ state, audit, organizations }: Options) {
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
-    /** Those of the services that exist. */
+    /** The services with these ids; ids that do not exist are ignored. */
     listByIds: (organizationId: string, ids: readonly string[]): Promise<Service[]> =>
       listServicesById(state.db, organizationId, ids),
 

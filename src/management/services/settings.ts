@@ -19,7 +19,7 @@ import { createServiceWriter } from './service-writer.ts';
 
 export type ServiceSettingsOperations = ReturnType<typeof createServiceSettings>;
 
-/** An entry of the schedule as a client sends it. `numReplicas` stands for the same minimum and maximum. */
+/** An entry of the schedule as a client sends it. `numReplicas` sets the minimum and the maximum. */
 type NewScheduleEntry = { [Name in keyof Omit<ScheduleEntry, 'id'>]: ScheduleEntry[Name] | undefined } & Pick<
   ScheduleEntry,
   'name' | 'weekdays' | 'startHourUtc' | 'endHourUtc'

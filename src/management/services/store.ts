@@ -8,7 +8,7 @@ import { DRIVERS, type DriverName } from './driver.ts';
 import type { Service } from './service.ts';
 import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
-/** The document has what was asked for; what the driver reported is apart. */
+/** The document has the desired state. What the driver reported is in another column. */
 const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
 export type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
@@ -68,7 +68,7 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
   return rows.map(toService);
 }
 
-/** Those of the services that exist in the organization. */
+/** The services with these ids; ids that do not exist in the organization are ignored. */
 export async function listServicesById(db: Db, organizationId: string, ids: readonly string[]): Promise<Service[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -80,7 +80,7 @@ export async function listServicesById(db: Db, organizationId: string, ids: read
   return rows.map(toService);
 }
 
-/** Those of the ids that exist in the organization. */
+/** The ids that exist in the organization. */
 export async function listExistingServiceIds(
   db: Db,
   organizationId: string,

@@ -4,7 +4,7 @@ import Type from 'typebox';
 export const PUBLIC_DEFAULTS = { releaseChannel: 'default', profile: 'v1-default', enableCoreDumps: false } as const;
 
 /**
- * A member that the public interface has and we do not support: a value that asks for nothing is accepted, any other is
+ * A member that the public interface has and we do not support: a value that requests nothing is accepted, any other is
  * rejected with the sentence (decision B4).
  */
 export const Unsupported = (sentence: string, asksForNothing: (value: unknown) => boolean = isNothing) =>

@@ -115,7 +115,7 @@ const toContent = ({ asRatio, series, config }: Tile) => ({ asRatio, series, ...
 
 export const parseDashboard = ({ json }: { json: string }): Dashboard => JSON.parse(json);
 
-/** The same as of a request body, so that a client can send back what it has read. */
+/** The same as for a request body, so that a client can send back a dashboard that it has read. */
 const MAX_DASHBOARD_BYTES = 2 * 2 ** 20;
 
 /** `json` is the normalized dashboard. */

@@ -33,7 +33,7 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
   async function scan(): Promise<void> {
     failure = undefined;
     // Watch before reading, so that a change made in between starts another scan.
-    watchers.follow(listFolders(directory));
+    watchers.setFolders(listFolders(directory));
     const files = readFiles();
     if (files.length === applied?.length && files.every((file, index) => file === applied?.[index])) return;
     const result = await provisioning.apply(files);
@@ -61,7 +61,7 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
     if (loop.isStarted() && isNewProblem(String(error)))
       log.warn({ err: error }, 'could not apply the dashboards folder');
     applied = undefined;
-    watchers.follow([]);
+    watchers.setFolders([]);
   }
 
   function isNewProblem(problem: string): boolean {
@@ -81,7 +81,7 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
   return {
     async close() {
       await loop.close();
-      watchers.follow([]);
+      watchers.setFolders([]);
     },
   };
 }
@@ -110,7 +110,7 @@ function createWatchers(onChange: () => void) {
 
   return {
     /** Watches exactly these folders. */
-    follow(folders: readonly string[]): void {
+    setFolders(folders: readonly string[]): void {
       for (const watched of watchers.keys()) if (!folders.includes(watched)) remove(watched);
       for (const folder of folders) if (!watchers.has(folder)) add(folder);
     },

@@ -13,7 +13,7 @@ import { createRenderedDashboards, type RenderedBody, renderBody } from './rende
 import { EitherDashboard, type Format, FormatQuery } from './schema.ts';
 
 const tags = ['Dashboards'];
-/** Names of bodies in the cache. The path `/api/v2/dashboards/` has an empty id, so the list has a name of its own. */
+/** Names of bodies in the cache. The path `/api/v2/dashboards/` has an empty id, so the list needs a name. */
 const LIST = 'list';
 const nameDashboard = (id: string): string => `dashboard ${id}`;
 const inFormat = (name: string, format: Format): string => (format === 'series' ? name : `${name} ${format}`);

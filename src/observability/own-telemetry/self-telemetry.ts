@@ -42,7 +42,7 @@ interface Options {
 }
 
 /**
- * Writes the server's own requests and metrics to the engine, in tables of their own. It never blocks a request, never
+ * Writes the server's own requests and metrics to the engine, in separate tables. It never blocks a request, never
  * starts the embedded engine, and drops and counts rows when its buffer is full. Must be closed.
  */
 export function openSelfTelemetry({

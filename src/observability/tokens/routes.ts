@@ -85,8 +85,8 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
       async (request) => {
         const id = request.params.tokenId.toLowerCase();
         const { organizationId, grants: callerGrants } = getIdentity(request);
-        const settings = { ...request.body, callerGrants };
-        return success(request, toTokenRecord(await tokens.update(getActor(request), organizationId, id, settings)));
+        const fields = { ...request.body, callerGrants };
+        return success(request, toTokenRecord(await tokens.update(getActor(request), organizationId, id, fields)));
       },
     );
 

@@ -14,8 +14,8 @@ import type { Db } from '../../platform/state/tables.ts';
 import { countTokens, deleteToken, findTokenWithRevisions, insertToken, listTokens, updateToken } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
-/** The settings of a token that a client can choose. */
-interface TokenSettings {
+/** The fields of a token that a client can set. */
+interface TokenFields {
   name?: string | undefined;
   access?: TokenAccess | undefined;
   /** ISO 8601 with an offset; null or empty: never. */
@@ -45,7 +45,7 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     async create(
       actor: Actor,
       organizationId: string,
-      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt, callerGrants }: TokenSettings & Limited = {},
+      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt, callerGrants }: TokenFields & Limited = {},
       inTransaction?: InTransaction<Token>,
     ): Promise<{ token: Token; text: string }> {
       assertAccessWithinGrants(callerGrants, access);
@@ -82,18 +82,18 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     },
 
     /** Omitted fields keep their value. The text of the token stays the same. */
-    async update(actor: Actor, organizationId: string, id: string, settings: TokenSettings & Limited): Promise<Token> {
-      const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
+    async update(actor: Actor, organizationId: string, id: string, fields: TokenFields & Limited): Promise<Token> {
+      const expireAt = parseFutureExpiry(fields.expireAt, clock.now());
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
         const after: Token = {
           ...before,
-          name: settings.name ?? before.name,
-          access: settings.access ?? before.access,
-          expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
+          name: fields.name ?? before.name,
+          access: fields.access ?? before.access,
+          expireAt: fields.expireAt === undefined ? before.expireAt : expireAt,
         };
-        for (const { access } of [before, after]) assertAccessWithinGrants(settings.callerGrants, access);
+        for (const { access } of [before, after]) assertAccessWithinGrants(fields.callerGrants, access);
         const changed = difference(toAuditFields(before), toAuditFields(after));
         if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
         await updateToken(tx, after);

@@ -26,7 +26,7 @@ interface InterruptedSwap {
   directory: string;
   /** Left out if the engine was not being replaced yet. */
   id?: string;
-  /** An engine that cannot be told from the one in use: a version without notes was interrupted. */
+  /** An engine that cannot be distinguished from the one in use: a version without notes was interrupted. */
   unknownEngine?: string;
 }
 

@@ -83,7 +83,7 @@ function rejectNewer(
 async function rejectUsedEngine({ stores, force, signal }: RestoreOptions): Promise<void> {
   if (!stores.clickhouseUrl && (await isEngineRunning(stores.dataDirectory)))
     throw new AppError('conflict', `A server is using the engine in ${stores.dataDirectory}; stop it first`);
-  // An engine that is to be replaced may be damaged.
+  // The engine that will be replaced may be damaged.
   if (force) return;
   const engine = await openEngineSource({ ...stores, signal });
   if (!engine) return;
@@ -103,7 +103,7 @@ async function replaceAll(backup: BackupReader, store: RawStore, options: Restor
   const { stores } = options;
   const { dataDirectory, clock } = stores;
   const id = newUuid();
-  // The embedded engine is restored to a directory of its own, so that a failure changes nothing.
+  // The embedded engine is restored to a separate directory, so that a failure changes nothing.
   const swap = stores.clickhouseUrl ? undefined : createDirectorySwap(dataDirectory, id);
   swap?.prepare();
   try {
@@ -119,7 +119,7 @@ async function replaceAll(backup: BackupReader, store: RawStore, options: Restor
       },
     });
   } catch (error) {
-    // The commit may have succeeded although its response was lost. If the store cannot tell, the next start asks it again.
+    // The commit may have succeeded although its response was lost. If the store cannot be read, the next start checks again.
     const completed = await store.read((tx) => findCompletedRestore(tx, store.kind)).catch(() => Promise.reject(error));
     if (swap) settleSwap(dataDirectory, completed === id);
     if (completed !== id) throw error;

@@ -33,7 +33,7 @@ import {
 import { DashboardBody } from '../../observability/dashboards/schema.ts';
 import { ResourceId } from '../../observability/sources/resource-id.ts';
 import { SourceSpec } from '../../observability/sources/schema.ts';
-import { KubernetesSpec, WebhookSpec } from './driver-settings.ts';
+import { KubernetesSpec, WebhookSpec } from './driver-options.ts';
 
 const exact = { additionalProperties: false };
 

@@ -1,7 +1,7 @@
 import { MISSING, type Violation } from '../../kernel/errors.ts';
 import { deriveUuid } from '../../kernel/ids.ts';
 import { hashPassword } from '../../platform/credentials/secrets.ts';
-import { listUnusedSettings } from './driver-settings.ts';
+import { listUnusedOptions } from './driver-options.ts';
 import type { ServiceSpec } from './schema.ts';
 
 /** The members of a service that are stored in another form: the hashes of its password, and parts with an id. */
@@ -18,7 +18,7 @@ export function declareServiceSettings(
     violations.push({ path, rule: 'passwordDoubleSha1Hash needs passwordHash', value: MISSING });
   if (spec.isTierOmitted && spec.kind === 'development')
     violations.push({ path: `${path}.isTierOmitted`, rule: 'A development service has a tier', value: true });
-  violations.push(...listUnusedSettings(spec, path));
+  violations.push(...listUnusedOptions(spec, path));
   return {
     ...fields,
     ...(password === undefined ? undefined : hashPassword(password)),

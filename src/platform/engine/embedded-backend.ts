@@ -8,11 +8,11 @@ import { findInstallation, findObstacle } from '../listener/installation.ts';
 import { type Listener, StartFailure, startListener } from '../listener/listener.ts';
 import type { Backend, Connection } from './backend.ts';
 import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from './configuration.ts';
-import { removeEndpoint, writeEndpoint } from './endpoint.ts';
 import type { EngineAccess } from './engine.ts';
 import { directoryInUse, unavailable } from './failures.ts';
 import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
+import { removeAccessFile, writeAccessFile } from './running-engine.ts';
 import { openConnection } from './shared-backend.ts';
 import { createSupervisor, type SupervisedProcess } from './supervisor.ts';
 
@@ -78,7 +78,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
       throw toStartError(error as Error, directory);
     }
     log.info({ pid: listener.pid }, 'the engine is running');
-    writeEndpointFile(listener, reader);
+    shareAccess(listener, reader);
     return toRunning(listener, { address: listener.address, reader, writer, queryMemoryBytes });
   }
 
@@ -87,7 +87,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
     const connection = await openConnection(access, WRITERS);
     let isClosing = false;
     void listener.ended.then(async (reason) => {
-      removeEndpoint(directory);
+      removeAccessFile(directory);
       if (!isClosing) log.warn({ reason, lines: listener.listLines() }, 'the engine stopped unexpectedly');
       await Promise.all([connection.reader.close(), connection.writer.close()]);
     });
@@ -105,11 +105,11 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
   }
 
   /** `pilothouse backup` reads from the engine of a running server. */
-  function writeEndpointFile({ pid, address }: Listener, reader: User): void {
+  function shareAccess({ pid, address }: Listener, reader: User): void {
     try {
-      writeEndpoint(directory, { pid, address, password: reader.password });
+      writeAccessFile(directory, { pid, address, password: reader.password });
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'failed to write the endpoint of the engine; backups need it');
+      log.warn({ reason: (error as Error).message }, 'failed to write endpoint.json of the engine; backups need it');
     }
   }
 

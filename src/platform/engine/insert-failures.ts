@@ -2,7 +2,7 @@ import { type Clock, MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { EngineWarning } from './engine.ts';
 import { DISK_FULL_TEXT } from './failures.ts';
 
-/** Without further inserts, nothing would tell that the problem is over. */
+/** Without further inserts, nothing would show that the problem is over. */
 const REMEMBERED_MS = MINUTE_MS;
 
 const DISK_FULL: EngineWarning = {

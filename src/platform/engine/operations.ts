@@ -198,7 +198,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     listWarnings: insertFailures.listWarnings,
     start: async () => void (await connect()),
     async getAccess() {
-      if (!backend.getAccess) throw new AppError('internal', 'This engine has clients of its own');
+      if (!backend.getAccess) throw new AppError('internal', 'This engine has no address for other clients');
       await connect();
       return backend.getAccess();
     },

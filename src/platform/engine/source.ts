@@ -7,12 +7,12 @@ import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { type AppliedMigration, listMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { openRunningEngine } from './endpoint.ts';
 import { OWN_DATABASE } from './engine.ts';
 import { isDirectoryInUse, toEngineError } from './failures.ts';
 import { readHistory } from './migrate.ts';
 import { openBackend } from './open.ts';
 import { listOwnTables } from './own-tables.ts';
+import { openRunningEngine } from './running-engine.ts';
 import { type Chunk, type EngineTable, formatCondition, planChunks } from './table-chunks.ts';
 
 export interface EngineAddress {
@@ -86,7 +86,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
     if (!address.clickhouseUrl) {
       const client = await openRunningEngine(directory, address.signal);
       if (client) return { client, close: () => client.close() };
-      // Starting an engine of our own takes long and would fail: the directory is in use.
+      // Starting another engine takes long and would fail: the directory is in use.
       address.signal?.throwIfAborted();
       if (!existsSync(join(directory, 'data'))) return undefined;
     }

@@ -154,7 +154,7 @@ export function createApp({
       status,
       reason: error.message,
     };
-    // A 501 is about what the client asked for.
+    // A 501 concerns the operation that the client requested.
     if (status >= 500 && error.code !== 'not_implemented')
       log.error({ ...details, err: error.cause ?? error }, 'request failed');
     else if (status === 401 || status === 403 || status === 429)

@@ -12,7 +12,7 @@ import {
 import { type ErrorOutput, type ListenerProcess, startProcess } from './process.ts';
 import { type Address, query } from './query.ts';
 
-/** ClickHouse in a process of its own, with its HTTP interface on a loopback port. */
+/** ClickHouse in a separate process, with its HTTP interface on a loopback port. */
 export interface Listener extends ListenerProcess {
   /** The headers contain the secret, but no credentials. */
   address: Address;

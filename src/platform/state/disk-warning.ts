@@ -8,7 +8,7 @@ export interface StoreWarning {
   remedy: string;
 }
 
-/** Small changes may succeed on a full disk, so a success does not tell that the problem is over. */
+/** Small changes may succeed on a full disk, so a success does not show that the problem is over. */
 const REMEMBERED_MS = MINUTE_MS;
 
 const DISK_FULL: StoreWarning = {

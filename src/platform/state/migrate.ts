@@ -34,7 +34,7 @@ export async function lockSchema(tx: Db, kind: State['kind']): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
 }
 
-/** Applies those of the migrations that the store lacks, and returns their names. */
+/** Applies the migrations that the store lacks, and returns their names. */
 export async function applyMigrations(
   tx: Db,
   available: readonly Migration[],

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { AppError } from '../../kernel/errors.ts';
 
 /**
- * Loads the native part of libSQL, which is in a package of its own for each platform and may not be installed. With
+ * Loads the native part of libSQL, which has a separate package for each platform and may not be installed. With
  * `require`: two modules of libSQL load it, and after an `import` Node would end the process because of the second one.
  */
 export function loadNativePart(): void {

@@ -58,7 +58,7 @@ export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress,
 async function openLibsqlStore(path: string, { isExclusive = false, isForRestore = false }: Access): Promise<RawStore> {
   loadNativePart();
   const { openConnection } = await import('./libsql-connection.ts');
-  // The lock of an exclusive connection stays until the process ends, and this process goes on with the store.
+  // The lock of an exclusive connection stays until the process ends, and this process continues to use the store.
   const isWriting = isForRestore && !isExclusive;
   const { db, close } = openConnection(path, { isExclusive, isWriting });
   const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
@@ -119,7 +119,7 @@ const RESTORE_LOCK = 7_120_356_002;
 /** The database ends the transaction of a process that was killed when its statement is complete. */
 const RESTORE_LOCK_MS = 30 * SECOND_MS;
 
-/** Of a transaction of its own: connection poolers may give the next statement to another session. Returns its end. */
+/** In a separate transaction: connection poolers may give the next statement to another session. Returns the function that ends it. */
 function holdRestoreLock(db: Db): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     const held = db.transaction().execute(async (tx) => {
@@ -136,7 +136,7 @@ function holdRestoreLock(db: Db): Promise<() => Promise<void>> {
     held.catch((error: { code?: string }) =>
       reject(
         error.code === LOCK_NOT_AVAILABLE
-          ? new AppError('conflict', 'Another restore of the database is running; wait for its end', { cause: error })
+          ? new AppError('conflict', 'Another restore of the database is running; wait until it ends', { cause: error })
           : error,
       ),
     );

@@ -21,9 +21,9 @@ const MAX_RUNNING = 2;
 const MAX_ROWS = 64;
 
 /**
- * Reads single rows. Reads with the same text that are asked for in one turn of the event loop, or while statements run, are
- * one statement; those with the same values share a row. A read starts after its callers called: no caller gets data older
- * than its call.
+ * Reads single rows. Reads with the same SQL that are requested in one turn of the event loop, or while statements run,
+ * share one statement; those with the same values share a row. A read starts after its callers requested it, so no caller
+ * gets data older than its call.
  */
 export function createSharedReads(readRows: ReadRows) {
   const statements = new Map<string, Statement>();

@@ -20,7 +20,7 @@ const GROUP_LIMIT = 32;
 
 /**
  * Changes of an organization wait for each other, because each adds to its audit log. Those that wait at the same time, for
- * different rows, share one transaction and one commit. If one of them fails, each is repeated in a transaction of its own.
+ * different rows, share one transaction and one commit. If one of them fails, each is repeated in a separate transaction.
  */
 export function createWriteGroups(transact: Transact) {
   /** By organization; has an entry while a transaction runs. */

@@ -47,7 +47,7 @@ export function formatRequestError(error: unknown): string {
   // Node reports a request that a signal ended as an AbortError with the reason as its cause.
   if ((cause as Error | undefined)?.name === 'TimeoutError')
     return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
-  // A name with several addresses fails with one error for each of them, and no message of its own.
+  // A name with several addresses fails with one error for each of them, and without a message.
   return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
 }
 

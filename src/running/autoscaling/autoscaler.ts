@@ -114,8 +114,8 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
     const { limits } = getSizeLimits(service, organization, now);
     const load = known.load.summarize(now);
     if (limits.mode === 'horizontal' && !isDue(known, load, now)) return;
-    const settings = { ...getSizes(service, now), limits, lastChangeAt: known.lastChangeAt };
-    const decision = decideFromSummary(load, settings, now);
+    const input = { ...getSizes(service, now), limits, lastChangeAt: known.lastChangeAt };
+    const decision = decideFromSummary(load, input, now);
     // A recommendation that no longer stands may be made again later.
     if (decision.action === 'none') known.last = undefined;
     else if (mode === 'apply') await apply(service, decision, known);

@@ -58,8 +58,8 @@ export function createAutoscaling({ state, clock, organizations, services, price
       const { limits } = getSizeLimits(service, organization, now);
       const history = await loadHistory.readHistory(service, now - HISTORY_MINUTES * MINUTE_MS, now + 1);
       const last = await findLastDecision(state.db, service.organizationId, service.id, { isApplied: true });
-      const settings = { ...getSizes(service, now), limits, lastChangeAt: last?.at };
-      return { mode, recommendation: decide(history, settings, now) };
+      const input = { ...getSizes(service, now), limits, lastChangeAt: last?.at };
+      return { mode, recommendation: decide(history, input, now) };
     },
 
     /** Newest first. */

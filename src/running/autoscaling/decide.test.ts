@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
 import { decide, decideFromSummary } from './decide.ts';
-import type { DecisionSettings } from './decision.ts';
+import type { DecisionInput } from './decision.ts';
 import { OUT_COOL_DOWN_MS } from './horizontal.ts';
 import { BYTES_PER_GB, type LoadSample, summarizeLoad } from './load.ts';
 import { createRunningSummary } from './running-summary.ts';
@@ -42,12 +42,12 @@ const toSample = (load: Load, age: number): LoadSample => ({
 const steady = (load: Load, minutes = 1800): LoadSample[] =>
   Array.from({ length: minutes }, (_, index) => toSample(load, minutes - 1 - index));
 
-const vertical = (memoryGb: number, more: Partial<DecisionSettings> = {}): DecisionSettings => ({
+const vertical = (memoryGb: number, more: Partial<DecisionInput> = {}): DecisionInput => ({
   current: { memoryGb, replicas: 3 },
   limits: VERTICAL,
   ...more,
 });
-const horizontal = (replicas: number, more: Partial<DecisionSettings> = {}): DecisionSettings => ({
+const horizontal = (replicas: number, more: Partial<DecisionInput> = {}): DecisionInput => ({
   current: { memoryGb: 16, replicas },
   limits: HORIZONTAL,
   ...more,
@@ -187,7 +187,7 @@ const limits: fc.Arbitrary<SizeLimits> = fc
       ? { mode, minMemoryGb: a, maxMemoryGb: b, minReplicas: c, maxReplicas: c }
       : { mode, minMemoryGb: a, maxMemoryGb: a, minReplicas: c, maxReplicas: d };
   });
-const settings: fc.Arbitrary<DecisionSettings> = fc.record({
+const settings: fc.Arbitrary<DecisionInput> = fc.record({
   current: fc.record({ memoryGb: size, replicas: fc.integer({ min: 1, max: 20 }) }),
   limits,
   lastChangeAt: fc.option(
@@ -196,7 +196,7 @@ const settings: fc.Arbitrary<DecisionSettings> = fc.record({
   ),
 });
 /** With the current size within the limits. */
-const inside = settings.map((value): DecisionSettings => {
+const inside = settings.map((value): DecisionInput => {
   const {
     current,
     limits: { minMemoryGb, maxMemoryGb, minReplicas, maxReplicas },

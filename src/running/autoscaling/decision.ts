@@ -8,8 +8,8 @@ export const ACTIONS = ['none', 'up', 'down', 'out', 'in'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** What a decision depends on, apart from the load and the time. */
-export interface DecisionSettings {
-  /** What was asked for, as far as the driver can run it. Decisions are steps from here. */
+export interface DecisionInput {
+  /** The desired size, as far as the driver can run it. Decisions are steps from here. */
   current: ServiceSize;
   /** What was observed, if it is known: loads are shares of it. As `current` if it is left out. */
   running?: ServiceSize | undefined;
@@ -89,13 +89,13 @@ interface Loads {
 /** The rules of one mode. */
 export interface Rules {
   /** `isNewOutOfMemory`: a query failed for lack of memory since the last change. */
-  choose(load: LoadSummary, settings: DecisionSettings, state: { now: number; isNewOutOfMemory: boolean }): Outcome;
+  choose(load: LoadSummary, input: DecisionInput, state: { now: number; isNewOutOfMemory: boolean }): Outcome;
   describe(
     load: LoadSummary,
-    settings: DecisionSettings,
+    input: DecisionInput,
   ): Omit<DecisionInputs, keyof SizeLimits | 'mode' | 'outOfMemoryAt' | 'lastChangeAt'>;
   /** Unless a query failed for lack of memory, `choose` changes nothing within the bounds. */
-  getBounds(settings: DecisionSettings): LoadBounds;
+  getBounds(input: DecisionInput): LoadBounds;
 }
 
 /** Bounds are computed in another order than the shares that are compared, so they are wider by more than the rounding. */
@@ -105,7 +105,7 @@ export const ROUNDING = 1e-9;
 export const MIN_COVERAGE = 0.95;
 
 /** The size that the load was measured at. */
-export const getRunning = ({ current, running }: DecisionSettings): ServiceSize => running ?? current;
+export const getRunning = ({ current, running }: DecisionInput): ServiceSize => running ?? current;
 
 /** "in the last 3 hours", or how many minutes of them were measured. */
 export function formatPeriod({ measuredMinutes = 0 }: Peaks, minutes: number, text: string): string {
@@ -114,7 +114,7 @@ export function formatPeriod({ measuredMinutes = 0 }: Peaks, minutes: number, te
 }
 
 /** Whether the last change is too recent. A change in the future is ignored: the clock was set back. */
-export function isCoolingDown({ lastChangeAt }: DecisionSettings, now: number, coolDownMs: number): boolean {
+export function isCoolingDown({ lastChangeAt }: DecisionInput, now: number, coolDownMs: number): boolean {
   if (lastChangeAt === undefined || lastChangeAt > now) return false;
   return now - lastChangeAt < coolDownMs;
 }

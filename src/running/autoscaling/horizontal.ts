@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { ServiceSize } from '../../management/services/service.ts';
 import {
-  type DecisionSettings,
+  type DecisionInput,
   formatPercent,
   formatPeriod,
   GB_PER_CORE,
@@ -39,9 +39,9 @@ interface HorizontalThresholds {
   inAtMost: number;
 }
 
-function getThresholds(settings: DecisionSettings): HorizontalThresholds {
-  const { current, limits } = settings;
-  const { replicas } = getRunning(settings);
+function getThresholds(input: DecisionInput): HorizontalThresholds {
+  const { current, limits } = input;
+  const { replicas } = getRunning(input);
   const canShrink = current.replicas > limits.minReplicas;
   return {
     out: current.replicas < limits.maxReplicas ? replicas * MAX_SHARE : Number.POSITIVE_INFINITY,
@@ -56,11 +56,11 @@ const countUsedReplicas = ({ cpuCores = 0, memoryGb = 0, queries = 0 }: Peaks, s
   Math.max((cpuCores * GB_PER_CORE) / size.memoryGb, memoryGb / size.memoryGb, queries / QUERIES_PER_REPLICA);
 
 /** Replicas are added for the peak of ten minutes, and removed for the peak of an hour: removing is more careful. */
-const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Outcome => {
-  const { current, limits } = settings;
+const choose: Rules['choose'] = (load, input, { now, isNewOutOfMemory }): Outcome => {
+  const { current, limits } = input;
   const { replicas } = current;
-  const thresholds = getThresholds(settings);
-  const running = getRunning(settings);
+  const thresholds = getThresholds(input);
+  const running = getRunning(input);
   const used = countUsedReplicas(load.tenMinutes, running);
   const usedInHour = countUsedReplicas(load.hour, running);
   const keep = (formatReason: () => string): Outcome => ({ formatReason });
@@ -76,7 +76,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   const formatUsage = () =>
     describeUsage(used / running.replicas, formatPeriod(load.tenMinutes, WINDOW_MINUTES.tenMinutes, '10 minutes'));
   if (used > thresholds.out) {
-    if (isCoolingDown(settings, now, OUT_COOL_DOWN_MS))
+    if (isCoolingDown(input, now, OUT_COOL_DOWN_MS))
       return keep(() => `${formatUsage()}, which calls for another replica, but the size changed a moment ago.`);
     return resize(replicas + 1, () => `${formatUsage()}, above 80%`);
   }
@@ -85,7 +85,7 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   if (!isLow)
     return keep(() => `${formatUsage()}, so ${formatReplicas(replicas)} ${replicas === 1 ? 'is' : 'are'} kept.`);
   const formatLowUsage = () => describeUsage(usedInHour / running.replicas, formatPeriod(load.hour, WINDOW, 'hour'));
-  const obstacle = findObstacle(load, settings, now);
+  const obstacle = findObstacle(load, input, now);
   return obstacle === undefined
     ? resize(replicas - 1, () => `${formatLowUsage()}, below 45%`)
     : keep(() => `${formatLowUsage()}, which calls for fewer replicas, but ${obstacle}.`);
@@ -95,17 +95,17 @@ const describeUsage = (share: number, period: string): string =>
   `The highest of CPU, memory and queries was ${formatPercent(share)} ${period}`;
 
 /** Why a replica that is not needed is kept. */
-function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number): string | undefined {
+function findObstacle(load: LoadSummary, input: DecisionInput, now: number): string | undefined {
   const { coveredMinutes } = load.hour;
   if (coveredMinutes < WINDOW * MIN_COVERAGE) return `only ${coveredMinutes} of the last ${WINDOW} minutes have data`;
   if (load.outOfMemoryMinute !== undefined) return 'a query failed for lack of memory in the last 30 hours';
-  if (isCoolingDown(settings, now, IN_COOL_DOWN_MS)) return 'the size changed in the last 30 minutes';
+  if (isCoolingDown(input, now, IN_COOL_DOWN_MS)) return 'the size changed in the last 30 minutes';
   return undefined;
 }
 
-const describe: Rules['describe'] = ({ tenMinutes, hour }, settings) => {
-  const { limits } = settings;
-  const running = getRunning(settings);
+const describe: Rules['describe'] = ({ tenMinutes, hour }, input) => {
+  const { limits } = input;
+  const running = getRunning(input);
   const used = countUsedReplicas(tenMinutes, running);
   const { cpuCores, memoryGb, queries, coveredMinutes } = hour;
   const total = running.memoryGb * running.replicas;
@@ -125,12 +125,12 @@ const describe: Rules['describe'] = ({ tenMinutes, hour }, settings) => {
   };
 };
 
-const getBounds: Rules['getBounds'] = (settings) => {
-  const thresholds = getThresholds(settings);
+const getBounds: Rules['getBounds'] = (input) => {
+  const thresholds = getThresholds(input);
   return {
-    up: toLoads(thresholds.out * (1 - ROUNDING), getRunning(settings)),
+    up: toLoads(thresholds.out * (1 - ROUNDING), getRunning(input)),
     upMinutes: WINDOW_MINUTES.tenMinutes,
-    down: toLoads(Math.min(thresholds.in, thresholds.inAtMost) * (1 + ROUNDING), getRunning(settings)),
+    down: toLoads(Math.min(thresholds.in, thresholds.inAtMost) * (1 + ROUNDING), getRunning(input)),
     downMinutes: WINDOW,
     downCoolDownMs: IN_COOL_DOWN_MS,
     everyMinutes: HORIZONTAL_EVERY_MINUTES,

@@ -25,7 +25,7 @@ const Inputs = NamedObject(
     minReplicas: Type.Integer(),
     maxReplicas: Type.Integer(),
     windowMinutes: Type.Integer({ description: 'The minutes that the peaks are from' }),
-    coveredMinutes: Type.Integer({ description: 'Those in which the service ran and its load was measured' }),
+    coveredMinutes: Type.Integer({ description: 'Minutes in which the service ran and its load was measured' }),
     peakCpuCores: figure('Over all replicas'),
     peakMemoryGb: figure('Over all replicas'),
     peakQueries: figure('Concurrent queries, over all replicas'),

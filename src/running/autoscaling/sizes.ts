@@ -63,7 +63,7 @@ export const clampSize = ({ memoryGb, replicas }: ServiceSize, limits: SizeLimit
   replicas: clamp(replicas, limits.minReplicas, limits.maxReplicas),
 });
 
-/** The sizes that decisions are about: what was asked for, as far as the driver can run it, and what was observed. */
+/** The sizes that decisions are about: the desired one, as far as the driver can run it, and the observed one. */
 export function getSizes(
   service: Pick<Service, 'scaling' | 'settings' | 'size' | 'driver' | 'observed'>,
   now: number,

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { ServiceSize } from '../../management/services/service.ts';
 import {
-  type DecisionSettings,
+  type DecisionInput,
   formatPercent,
   formatPeriod,
   GB_PER_CORE,
@@ -44,10 +44,10 @@ interface VerticalThresholds {
 }
 
 /** Infinite at the limits, where there is no step. */
-function getThresholds(settings: DecisionSettings): VerticalThresholds {
-  const { memoryGb } = settings.current;
-  const { limits } = settings;
-  const running = getRunning(settings);
+function getThresholds(input: DecisionInput): VerticalThresholds {
+  const { memoryGb } = input.current;
+  const { limits } = input;
+  const running = getRunning(input);
   const { replicas } = running;
   const cores = (running.memoryGb / GB_PER_CORE) * replicas;
   const hasLarger = findLarger(memoryGb, limits) !== undefined;
@@ -61,8 +61,8 @@ function getThresholds(settings: DecisionSettings): VerticalThresholds {
 }
 
 /** The peak of three hours decides whether the size changes, the peak of thirty hours how fast it grows. */
-const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Outcome => {
-  const { current, limits } = settings;
+const choose: Rules['choose'] = (load, input, { now, isNewOutOfMemory }): Outcome => {
+  const { current, limits } = input;
   const peaks = load.threeHours;
   const keep = (formatReason: () => string): Outcome => ({ formatReason });
   const resize = (memoryGb: number, formatCause: () => string): Outcome => ({
@@ -75,13 +75,13 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
       ? keep(() => `A query failed for lack of memory, but ${current.memoryGb} GB per replica is the maximum.`)
       : resize(larger, () => 'A query failed for lack of memory');
 
-  const thresholds = getThresholds(settings);
+  const thresholds = getThresholds(input);
   const cpuPeak = peaks.cpuCores ?? 0;
   const memoryPeak = peaks.memoryGb ?? 0;
-  const formatUsage = () => describeUsage(peaks, getRunning(settings));
+  const formatUsage = () => describeUsage(peaks, getRunning(input));
   if (larger !== undefined && (cpuPeak > thresholds.cpuUp || memoryPeak > thresholds.memoryUp)) {
-    const isFar = larger < (findTarget(load.thirtyHours, settings) ?? 0);
-    if (isCoolingDown(settings, now, isFar ? FAR_UP_COOL_DOWN_MS : UP_COOL_DOWN_MS))
+    const isFar = larger < (findTarget(load.thirtyHours, input) ?? 0);
+    if (isCoolingDown(input, now, isFar ? FAR_UP_COOL_DOWN_MS : UP_COOL_DOWN_MS))
       return keep(() => `${formatUsage()}, which calls for more memory, but the size changed a moment ago.`);
     return resize(larger, () => `${formatUsage()}, which is above the target`);
   }
@@ -90,32 +90,32 @@ const choose: Rules['choose'] = (load, settings, { now, isNewOutOfMemory }): Out
   const smaller = findSmaller(current.memoryGb, limits);
   if (smaller === undefined || cpuPeak >= thresholds.cpuDown || memoryPeak > thresholds.memoryDown)
     return keep(() => `${formatUsage()}, so ${current.memoryGb} GB per replica ${describeFit(larger, smaller)}.`);
-  const obstacle = findObstacle(load, settings, now);
+  const obstacle = findObstacle(load, input, now);
   return obstacle === undefined
     ? resize(smaller, () => `${formatUsage()}, which is below the target`)
     : keep(() => `${formatUsage()}, which calls for less memory, but ${obstacle}.`);
 };
 
 /** Why a size that is too large is kept. */
-function findObstacle(load: LoadSummary, settings: DecisionSettings, now: number): string | undefined {
+function findObstacle(load: LoadSummary, input: DecisionInput, now: number): string | undefined {
   const { coveredMinutes } = load.threeHours;
   if (coveredMinutes < WINDOW * MIN_COVERAGE) return `only ${coveredMinutes} of the last ${WINDOW} minutes have data`;
   if (load.outOfMemoryMinute !== undefined) return 'a query failed for lack of memory in the last 30 hours';
-  if (isCoolingDown(settings, now, DOWN_COOL_DOWN_MS)) return 'the size changed in the last 30 minutes';
+  if (isCoolingDown(input, now, DOWN_COOL_DOWN_MS)) return 'the size changed in the last 30 minutes';
   return undefined;
 }
 
 /** The size for the peak of the long window. */
-function findTarget({ cpuCores, memoryGb }: Peaks, settings: DecisionSettings): number | undefined {
+function findTarget({ cpuCores, memoryGb }: Peaks, input: DecisionInput): number | undefined {
   if (cpuCores === undefined && memoryGb === undefined) return undefined;
   const forCpu = ((cpuCores ?? 0) / TARGET_CPU_SHARE) * GB_PER_CORE;
   const forMemory = (memoryGb ?? 0) * MEMORY_FACTOR;
-  return findSizeFor(Math.max(forCpu, forMemory) / getRunning(settings).replicas, settings.limits);
+  return findSizeFor(Math.max(forCpu, forMemory) / getRunning(input).replicas, input.limits);
 }
 
-const describe: Rules['describe'] = ({ threeHours, thirtyHours }, settings) => {
-  const running = getRunning(settings);
-  const targetMemoryGb = findTarget(thirtyHours, settings);
+const describe: Rules['describe'] = ({ threeHours, thirtyHours }, input) => {
+  const running = getRunning(input);
+  const targetMemoryGb = findTarget(thirtyHours, input);
   const total = running.memoryGb * running.replicas;
   const { cpuCores, memoryGb, coveredMinutes } = threeHours;
   return {
@@ -132,8 +132,8 @@ const describe: Rules['describe'] = ({ threeHours, thirtyHours }, settings) => {
   };
 };
 
-const getBounds: Rules['getBounds'] = (settings) => {
-  const { cpuUp, memoryUp, cpuDown, memoryDown } = getThresholds(settings);
+const getBounds: Rules['getBounds'] = (input) => {
+  const { cpuUp, memoryUp, cpuDown, memoryDown } = getThresholds(input);
   return {
     up: { cpuCores: cpuUp, memoryGb: memoryUp, queries: Number.POSITIVE_INFINITY },
     upMinutes: WINDOW,

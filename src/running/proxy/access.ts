@@ -38,7 +38,7 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
 
   function isRight({ user, password }: Credentials): boolean {
     const isSame = isSameHash(Buffer.from(hashSecret(password), 'base64'), passwordHash);
-    // An empty password is never right, whatever hash is stored.
+    // An empty password is never accepted, regardless of the stored hash.
     return isSame && user === username && password !== '';
   }
 
@@ -60,7 +60,7 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
       const { user, password } = credentials;
       try {
         return await attempts.run(address, `${serviceId}\n${user}\n${password}`, () => {
-          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is not right');
+          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is incorrect');
           return credentials;
         });
       } catch (error) {

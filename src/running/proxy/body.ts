@@ -11,7 +11,7 @@ type OnBody = (body: QueryBody, beginning?: Buffer) => void;
 
 /**
  * Reads the first bytes of a body: they may contain the statement, and are all there is of most bodies. The rest stays
- * unread until it is forwarded, so a query that waits does not fill memory. Nothing is called if the client leaves.
+ * unread until it is forwarded, so a query that waits does not fill memory. Nothing is called if the client disconnects.
  */
 export function readBody(
   request: IncomingMessage,

@@ -76,7 +76,7 @@ export function handleRequest(
   if (fixed) return void answer(fixed);
 
   void access.authenticate(request, url, address).then((credentials) => {
-    // The client may have left meanwhile.
+    // The client may have disconnected meanwhile.
     if (request.socket.destroyed) return;
     if ('name' in credentials) return reject(credentials);
     readBody(
@@ -100,7 +100,7 @@ function checkOrigin({ isLoopbackOnly }: Endpoint, { headers }: IncomingMessage)
   return undefined;
 }
 
-/** Rules that come before everything else, whatever is asked for. */
+/** Rules that apply to every request, before everything else. */
 function checkHead({ headers }: IncomingMessage, url: string, { maxUrlBytes }: ProxyLimits): Exception | undefined {
   if (url.length > maxUrlBytes)
     return {
@@ -138,7 +138,7 @@ function forward(endpoint: Endpoint, { request, response, url, address, body, be
   const isWhole = body.type === 'none' || (url.statement === undefined && body.type === 'whole');
   const isIgnored = endpoint.useRules.isIgnored(userAgent, isWhole ? statement : undefined);
   const since = endpoint.traffic.count(isIgnored);
-  // With an id of our own the query can be ended when its client leaves.
+  // A query without an id gets one, so that it can be killed when its client disconnects.
   const id = url.queryId || newUuid();
   const parameters = url.queryId ? url.forwarded : `query_id=${id}${url.forwarded === '' ? '' : `&${url.forwarded}`}`;
   forwardQuery(

@@ -11,7 +11,7 @@ import { isRead } from './statement.ts';
 import type { Target } from './target.ts';
 import type { Passage, RunningQuery, TrafficCounter } from './traffic.ts';
 
-/** A query with the right password. */
+/** A query with the correct password. */
 interface Query extends RunningQuery {
   request: IncomingMessage;
   response: ServerResponse;
@@ -51,7 +51,7 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
   response.once('close', () => {
     leave();
     if (!sent || sent.isComplete()) return finish();
-    // The client is gone. The query counts as running until ClickHouse has ended it.
+    // The client has disconnected. The query counts as running until ClickHouse has ended it.
     const { target, isStarted } = sent;
     sent.abandon();
     if (!isStarted()) return finish();
@@ -97,7 +97,7 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
   }
 }
 
-/** Whether the query may be sent again when its first connection was lost: it changes nothing, and its body is at hand. */
+/** Whether the query may be sent again when its first connection was lost: it changes nothing, and its whole body is in memory. */
 function isRepeatable({ request, body, kind }: Query): boolean {
   if (body.type === 'stream') return false;
   // ClickHouse runs these read-only.

@@ -16,7 +16,7 @@ export interface WakeCause {
   at: number;
 }
 
-/** A query that wants to be sent. Exactly one of the functions is called, unless it leaves before. */
+/** A query that waits to be sent. Exactly one of the functions is called, unless the query is withdrawn first. */
 interface Waiter {
   cause: WakeCause;
   start(target: Target): void;
@@ -25,8 +25,8 @@ interface Waiter {
 
 export interface Gate {
   /**
-   * Starts a query at once or when the service can take it. `failed` is a target that did not answer: the query waits for
-   * the next one. Returns a function by which the query leaves.
+   * Starts a query at once or when the service is ready. `failed` is a target that did not answer: the query waits for
+   * the next one. Returns a function that withdraws the query.
    */
   enter(waiter: Waiter, failed?: Target): () => void;
   setUpstream(upstream: Upstream | undefined): void;

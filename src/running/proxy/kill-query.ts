@@ -5,12 +5,12 @@ import type { Target } from './target.ts';
 
 const STATEMENT = 'KILL QUERY WHERE query_id = {id:String} SYNC';
 const TIMEOUT_MS = 5 * SECOND_MS;
-/** A query whose client left at once may not be registered yet. */
+/** A query whose client disconnected at once may not be registered yet. */
 const ATTEMPTS = 2;
 const PAUSE_MS = 250;
 
 /**
- * Ends a query whose client is gone. ClickHouse notices a closed connection only when it writes to it, so a query that
+ * Kills a query whose client has disconnected. ClickHouse notices a closed connection only when it writes to it, so a query that
  * computes would run to its end. Returns when the query has ended, or after a few seconds.
  */
 export async function killQuery(target: Target, id: string): Promise<void> {

@@ -15,7 +15,7 @@ export interface ProxyLimits {
   maxUrlBytes: number;
   /** Of the request line and all headers together; the URL is most of it. */
   maxHeadBytes: number;
-  /** How much of the body of a rejected request is read, so that the client gets to see the answer. */
+  /** How much of the body of a rejected request is read, so that the client receives the response. */
   maxRejectedBytes: number;
   /** How long the rest of the body of a rejected request may take. */
   rejectedMs: number;

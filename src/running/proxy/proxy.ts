@@ -16,7 +16,7 @@ export interface ProxiedService extends AccessRules {
   id: string;
   /** 0 picks a free port. */
   port: number;
-  /** What was asked for, for health checks: they neither wake a service nor wait for it. */
+  /** The desired state, for health checks: they neither wake a service nor wait for it. */
   state: HealthState;
 }
 
@@ -31,7 +31,7 @@ export interface ProxyOptions {
    */
   wake(serviceId: string, cause: WakeCause): Promise<void>;
   attempts: Attempts;
-  /** The beginnings of user agents whose queries do not count as use. */
+  /** Prefixes of user agents whose queries do not count as use. */
   ignoredAgents: readonly string[];
   /** Statements that do not count as use, whatever their case, white space and final semicolon. */
   ignoredStatements: readonly string[];

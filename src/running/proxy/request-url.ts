@@ -1,6 +1,6 @@
 import { MAX_URL_PARAMETERS } from '../../kernel/url-limits.ts';
 
-/** The statement is only looked at up to here: enough for its kind and for comparing it with a probe. */
+/** The statement is only examined up to here: enough for its kind and for comparing it with a probe. */
 export const MAX_STATEMENT_CHARACTERS = 4096;
 
 export interface RequestUrl {

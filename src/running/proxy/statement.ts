@@ -66,7 +66,7 @@ export interface UseRules {
 
 /** Probes of monitoring tools must not keep a service from idling. */
 export function createUseRules(options: {
-  /** The beginnings of the user agents whose queries are ignored. */
+  /** Prefixes of the user agents whose queries are ignored. */
   ignoredAgents: readonly string[];
   ignoredStatements: readonly string[];
 }): UseRules {

@@ -64,7 +64,7 @@ const OWN = [
 ];
 
 interface RequestHeaders {
-  /** Those that every request to ClickHouse has. */
+  /** The headers that every request to ClickHouse has. */
   own: readonly string[];
   /** The names and values of the request to ClickHouse, alternating. */
   build(request: IncomingMessage, address: string): string[];

@@ -17,7 +17,7 @@ export interface Traffic {
   /** Bytes of queries and their data, and of responses to them, including HTTP headers. */
   receivedBytes: number;
   sentBytes: number;
-  /** All queries with the right password, including the ignored ones. */
+  /** All queries with the correct password, including the ignored ones. */
   queries: number;
   /** Queries that do not count as use. */
   ignoredQueries: number;
@@ -56,7 +56,7 @@ export function createTrafficCounter(clock: Clock) {
   let onEmpty: (() => void)[] = [];
 
   return {
-    /** A query with the right password has arrived. */
+    /** A query with the correct password has arrived. */
     count(isIgnored: boolean): number {
       const now = clock.now();
       totals.queries++;
@@ -95,7 +95,7 @@ export function createTrafficCounter(clock: Clock) {
     /** What was read from the connection so far belongs to no query. */
     skip: (socket: Socket): void => void readMarks.set(socket, socket.bytesRead),
 
-    /** Calls the function when no query is running, which may be at once. Returns a function that takes it back. */
+    /** Calls the function when no query is running, which may be at once. Returns a function that cancels the call. */
     whenEmpty(listener: () => void): () => void {
       if (running.size === 0) listener();
       else onEmpty.push(listener);

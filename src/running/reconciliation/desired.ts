@@ -9,7 +9,7 @@ export const toDrivenService = (service: Readonly<Service>): DrivenService => {
     id,
     organizationId,
     name,
-    // A service that is to start without its data is provisioned again.
+    // A service that starts without its data is provisioned again.
     hasRun: settledGeneration > 0 && observed.state !== 'provisioning',
     passwordHash: settings?.passwordHash,
     kubernetes: settings?.kubernetes,
@@ -61,7 +61,7 @@ const isOff = ({ state }: Pick<Observed, 'state'>): boolean => state === 'stoppe
 
 /**
  * Changes made outside Pilothouse, as text: the desired state had been reached, and now it is not. Undefined for a service
- * that is being changed. A local service cannot be changed outside: it stops when the control plane does.
+ * that is being changed. A local service cannot drift: it stops when the control plane does.
  */
 export function findDrift(service: Readonly<Service>, observed: Observed, desired: Desired): string | undefined {
   const { observed: before, driver } = service;

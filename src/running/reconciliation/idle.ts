@@ -9,13 +9,13 @@ interface Traffic {
   lastCountedQueryMs?: number | undefined;
 }
 
-/** All times are those of the monotonic clock, in milliseconds: setting the machine's clock idles no service. */
+/** All times are those of the monotonic clock, in milliseconds: a change of the system clock idles no service. */
 interface Situation {
   scaling: Pick<Scaling, 'idleScaling' | 'idleTimeoutMinutes'>;
   canIdle: boolean;
   /** When the service became running. */
   runningSinceMs: number;
-  /** When a client last asked for the service to run: created, started or awoken by a command. */
+  /** When a client last created, started or woke the service by a command. */
   requestedMs?: number | undefined;
   traffic: Traffic;
 }

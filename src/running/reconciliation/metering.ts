@@ -109,7 +109,7 @@ export function createServiceMetering({ state, intake, clock, log, countSentByte
     await state.write(deleteSlicesOfDeleted);
     const failures: unknown[] = [];
     for (const ids of toChunks([...metered.keys()], SERVICES_AT_ONCE)) {
-      // Those of this process whose last part is not stored.
+      // Slices of this process whose last part is not stored.
       const incomplete = new Set(
         [...ids.map((id) => metered.get(id)?.meter.read()), ...ended].map((slice) => slice?.id),
       );

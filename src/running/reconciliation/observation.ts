@@ -6,7 +6,7 @@ export function toObservation(before: Observation, observed: Observed, desired: 
   const isReached = listDifferences(observed, desired).length === 0;
   const state = isReached ? desired.state : observed.state;
   const kept = isReached ? undefined : before.inFlight;
-  // Why the service idles is known since it was asked to.
+  // The reason for idling was stored with the desired state.
   const reason = observed.reason ?? (isReached && state === 'idle' ? before.reason : undefined);
   const shown = toState(state);
   return {
@@ -41,7 +41,7 @@ export function toTransition(before: Observation, observed: Observed, desired: D
   };
 }
 
-/** After an attempt that failed. A service that is to run is degraded; `reason` says why. */
+/** After a failed attempt. A service that should run is degraded, with `reason`. */
 export function toFailure(
   before: Observation,
   desired: Desired,

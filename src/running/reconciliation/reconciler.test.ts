@@ -247,7 +247,7 @@ onEachStore('the reconciler', (store) => {
 
   it('tries again after 1, 2 and 4 seconds, and says why it failed', async () => {
     const { fake, read, untilState, reported } = await start();
-    fake.failure = new AppError('unavailable', 'The operator does not answer');
+    fake.failure = new AppError('unavailable', 'The operator does not respond');
     for (const [attempt, pauseMs] of [1000, 2000, 4000].entries()) {
       // The pause starts after that.
       await settle(
@@ -258,7 +258,7 @@ onEachStore('the reconciler', (store) => {
       expect(fake.converged).toHaveLength(attempt + 1);
       expect((await read()).observed).toMatchObject({
         state: 'degraded',
-        reason: 'The operator does not answer',
+        reason: 'The operator does not respond',
         inFlight: { attempt: attempt + 1 },
       });
       await pass(pauseMs - 1);
@@ -355,7 +355,7 @@ onEachStore('the reconciler', (store) => {
     await lifecycle.command(ACTOR, organizationId, id, 'start');
     await untilState('degraded');
     await expect(reconciler.wake(id, cause)).rejects.toThrow('No memory is left');
-    await expect(reconciler.wake(newUuid(), cause)).rejects.toThrow('managed by another node');
+    await expect(reconciler.wake(newUuid(), cause)).rejects.toThrow('Another node manages the service');
   });
 
   it('releases its services when another process has the lease, and takes them back when that one has stopped', async () => {
@@ -423,7 +423,7 @@ onEachStore('the reconciler', (store) => {
     await untilState('running');
     await lifecycle.command(ACTOR, organizationId, id, 'stop');
     await untilState('stopped');
-    fake.failure = new AppError('unavailable', 'The operator does not answer');
+    fake.failure = new AppError('unavailable', 'The operator does not respond');
     await lifecycle.remove(ACTOR, organizationId, id);
     const countDeletions = () => fake.converged.filter(({ state: wanted }) => wanted === 'deleted').length;
     await settle(countDeletions, (count) => count >= 1, true);

@@ -14,7 +14,7 @@ import { callConverge } from './step.ts';
 
 interface Options extends Omit<LoopContext, 'driver' | 'holdsLease' | 'takeTurn'> {
   state: State;
-  /** Those that this installation can use. */
+  /** The drivers that this installation can use. */
   drivers: Partial<Record<DriverName, Driver>>;
   /** Called when this process is no longer responsible for a service. */
   onReleased(serviceId: string): void;
@@ -154,7 +154,7 @@ export function createReconciler(options: Options) {
 
     async wake(id: string, { address, userAgent, kind, at }: WakeCause): Promise<void> {
       const loop = loops.get(id);
-      if (!loop) throw new AppError('unavailable', 'The service is managed by another node now');
+      if (!loop) throw new AppError('unavailable', 'Another node manages the service now');
       await loop.wake({ at, cause: 'query', address, userAgent, statement: kind });
     },
 

@@ -20,7 +20,7 @@ export interface LoopContext extends StepContext {
 /** Also the pause between two observations of a service that does not change. */
 const MAX_PAUSE_MS = MINUTE_MS;
 const FIRST_RETRY_MS = SECOND_MS;
-/** While a driver is on its way to the desired state. */
+/** While a driver converges. */
 const PROGRESS_MS = 2 * SECOND_MS;
 /** Before a service that is not idle because of a merge or a running query is checked again. */
 const BLOCKED_MS = 15 * SECOND_MS;
@@ -95,7 +95,7 @@ export function createServiceLoop(
     return after.generation === service.generation ? MAX_PAUSE_MS : 0;
   }
 
-  /** Queries that arrive during the change wait for it. If the service is to idle then, they wake it. */
+  /** Queries that arrive during the change wait for it. If the service then idles, they wake it. */
   async function idle(service: Readonly<Service>, reason: string): Promise<Readonly<Service>> {
     // No query is running: this takes effect at once.
     await endpoints.hold(id, 0);
@@ -115,7 +115,7 @@ export function createServiceLoop(
     const nowMs = clock.monotonicMs();
     // After a restart the time is counted from the first step: how long no server ran is not known for certain.
     const runningSinceMs = entered?.atMs ?? nowMs;
-    // A command asks for a running service; a query that does not count as use only needs it for a moment.
+    // A command requests a running service; a query that does not count as use only needs it for a moment.
     const isWokenByQuery = isWokenHere && service.observed.lastWake?.cause === 'query';
     const { blockers, idleAtMs } = findIdleBlockers(
       {

@@ -47,7 +47,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
   async function converge(): Promise<Step> {
     const endpoint = await openEndpoint();
     let observed = await observe();
-    // Not `unavailable`: queries that wait for the service are told at once.
+    // Not `unavailable`: queries that wait for the service fail at once.
     if (observed.obstacle !== undefined && desired.state === 'running')
       throw new AppError('conflict', observed.obstacle);
     if (listDifferences(observed, desired).length > 0) {
@@ -92,7 +92,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
     );
 
   async function change(before: Observed): Promise<Observed> {
-    // Also a service that did not answer in time has queries. It is left alone if its size is right.
+    // Also a service that did not answer in time has queries. It is not restarted if its size is correct.
     const isRestarted = desired.state !== 'running' || before.memoryGb !== desired.memoryGb;
     const isInterrupted = driver.isInterruptedByResize && before.upstream !== undefined && isRestarted;
     if (isInterrupted) await endpoints.hold(id, DRAIN_MS);
@@ -107,7 +107,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
     }
   }
 
-  /** Takes over changes made outside Pilothouse. False if none of them can be taken over. */
+  /** Adopts changes made outside Pilothouse. False if none of them can be adopted. */
   async function adopt({ state, memoryGb, replicas }: Observed, drift: string): Promise<boolean> {
     if (state !== 'running' || memoryGb === undefined || replicas === undefined) return false;
     const { organizationId, size, generation } = service;
@@ -141,7 +141,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
     return await converge();
   } catch (error) {
     const failure = toFailureError(error);
-    // The control plane is stopping, or another one has taken over: the service is not to blame.
+    // The control plane is stopping, or another one has taken over: the service did not fail.
     if (signal.aborted) return { ...notReached(undefined), failure };
     if (!(error instanceof AppError)) log.warn({ serviceId: id, err: error }, 'failed to reconcile a service');
     const { inFlight } = service.observed;

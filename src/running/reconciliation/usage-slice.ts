@@ -37,7 +37,7 @@ export function createUsageMeter(
   let slices = 0;
   let sinceMs = startMs;
   let open: Slice | undefined;
-  /** What was too little for the precision of an event; it counts with the next one. */
+  /** The remainder below the precision of an event; it counts with the next event. */
   let rest: Quantities = { compute: 0, storage: 0, publicDataTransfer: 0 };
 
   function begin(at: number): Slice {

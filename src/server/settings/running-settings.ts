@@ -69,7 +69,7 @@ export const SERVICE_SETTINGS = {
     flag: '--idle-ignore-agents',
     argument: '<prefix,…>',
     variable: 'PILOTHOUSE_IDLE_IGNORE_AGENTS',
-    help: 'Beginnings of user agents, separated by commas, whose queries do not keep a service from idling',
+    help: 'User agent prefixes, separated by commas, whose queries do not keep a service from idling',
     fallback: '',
     parse: parseList(','),
     rule: 'must be a list of names, separated by commas',

@@ -35,7 +35,7 @@ export const TELEMETRY_SETTINGS = {
     argument: '<url>',
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     help: "Also send the server's own logs, traces and metrics to this OpenTelemetry collector, over OTLP/HTTP with JSON",
-    parse: parseEndpoint,
+    parse: parseCollectorUrl,
     rule: 'must look like http://host:4318, without a user, a query or a fragment',
   },
   otlpHeaders: {
@@ -59,7 +59,7 @@ export const TELEMETRY_SETTINGS = {
 } as const satisfies Record<string, Setting>;
 
 /** The paths of the signals are appended, so it ends without a slash. */
-function parseEndpoint(text: string): string | typeof INVALID {
+function parseCollectorUrl(text: string): string | typeof INVALID {
   const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url?.username !== '' || url.password !== '' || /[?#]/.test(text)) return INVALID;
   return url.href.replace(/\/+$/, '');

@@ -48,7 +48,7 @@ export function createWorkers<Local extends Calls<Local>, Other extends Calls<Ot
   log,
 }: Options<Local>) {
   const running = new Map<Worker, Remote<Other>>();
-  /** Those that listen. */
+  /** Workers that listen. */
   const ready = new Set<Worker>();
   const hung = new Set<Worker>();
   const timers = new Set<NodeJS.Timeout>();
@@ -118,10 +118,10 @@ export function createWorkers<Local extends Calls<Local>, Other extends Calls<Ot
       return addresses as Addresses;
     },
 
-    /** Those that run now and respond. */
+    /** Workers that run and respond. */
     list: (): Remote<Other>[] => [...running].flatMap(([worker, remote]) => (probes.isHung(worker) ? [] : [remote])),
 
-    /** The process ids of those that do not respond. */
+    /** The process ids of workers that do not respond. */
     listHung: (): number[] => [...ready].filter(probes.isHung).map(({ process }) => process.pid ?? 0),
 
     /** Lets the processes complete their requests; ends those that take longer than `maxMs`. */

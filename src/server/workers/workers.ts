@@ -12,14 +12,14 @@ import { createShutdown } from '../shutdown.ts';
 import { openChannel, type Remote } from './channel.ts';
 import { createWorkers, toPrimaryPort, type WorkerReports } from './processes.ts';
 
-/** What a worker asks of the primary process. */
+/** Calls from a worker to the primary process. */
 interface PrimaryCalls extends RequestHelpers {
   join(): { engineOwnerNode: string; isEngineRunning: boolean };
   getEngineAccess(): Promise<EngineAccess>;
   addToRate: RateCounter['add'];
 }
 
-/** What the primary process asks of a worker. */
+/** Calls from the primary process to a worker. */
 interface WorkerCalls {
   readMetrics(): Promise<MetricValues>;
   setEngineRunning(isRunning: boolean): void;

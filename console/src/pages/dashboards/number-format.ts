@@ -21,7 +21,7 @@ export interface NumberFormat {
 /** The length of a duration unit in seconds. */
 const SECONDS: Partial<Record<Unit, number>> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
 
-/** Values with a known unit are shown as durations or bytes, unless the tile has a format of its own. */
+/** Values with a known unit are shown as durations or bytes, unless the tile has a format. */
 export function withUnit(format: NumberFormat, unit: Unit | undefined): NumberFormat {
   if (unit === undefined || format.factor !== undefined || format.unit !== undefined) return format;
   const seconds = SECONDS[unit];

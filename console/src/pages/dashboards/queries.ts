@@ -22,7 +22,7 @@ export interface StoredDashboard {
   dashboard: Dashboard;
   /** For `If-Match`. */
   etag: string;
-  /** The file in the dashboards folder. Such a dashboard is read-only. */
+  /** The file in the dashboards folder. A dashboard from a file is read-only. */
   provisionedFrom: string | undefined;
 }
 

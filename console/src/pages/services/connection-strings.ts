@@ -5,7 +5,7 @@ type Endpoint = NonNullable<Service['endpoints']>[number];
 export const CLIENTS = ['curl', 'Python', 'JavaScript', 'JDBC', 'Go'] as const;
 export type Client = (typeof CLIENTS)[number];
 
-/** Stands for the password while it is not known: the server has only a hash of it. */
+/** A placeholder while the password is not known: the server has only a hash of it. */
 const PASSWORD_PLACEHOLDER = 'PASSWORD';
 
 /** The package that a snippet needs. */

@@ -30,7 +30,7 @@ export function LogsTab() {
     );
   return (
     <Panel title="Error log">
-      <EmptyState title="No log here">{REASONS[service.driver]}</EmptyState>
+      <EmptyState title="No log available">{REASONS[service.driver]}</EmptyState>
     </Panel>
   );
 }

@@ -5,7 +5,7 @@ import { Copyable, Fact, Facts } from './facts.tsx';
 
 /** The other fields of the service. */
 export function ServiceDetails({ service }: { service: Service }) {
-  // Those that a driver reports have a panel of their own.
+  // Endpoints that a driver reports are in a separate panel.
   const declared = service.driver === 'simulated' ? service.endpoints : undefined;
   return (
     <Panel title="Details">

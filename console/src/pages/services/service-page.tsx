@@ -18,7 +18,7 @@ import { ServiceTabs } from './service-tabs.tsx';
 
 const route = getRouteApi('/signed-in/services/$id');
 
-/** The header and the tabs of a service; the selected tab is a route of its own. */
+/** The header and the tabs of a service; the selected tab is a separate route. */
 export function ServicePage() {
   const { id } = route.useParams();
   const api = useApi();

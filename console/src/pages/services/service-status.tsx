@@ -33,7 +33,7 @@ export function ServiceNotes({ service: { status } }: { service: Service }) {
         </Note>
       )}
       {status?.drift && (
-        <Note tone="warn" title="Changed outside">
+        <Note tone="warn" title="Changed outside Pilothouse">
           {status.drift.text} (<Timestamp at={status.drift.since} show="ago" />)
         </Note>
       )}

@@ -54,7 +54,7 @@ export function ServiceStateCell({ service }: { service: Service }) {
 function findStateNote({ status }: Service): string | undefined {
   if (!status) return undefined;
   if (status.state === 'degraded' && status.reason) return status.reason;
-  return status.drift ? `Changed outside: ${status.drift.text}` : listDifferences(status)[0];
+  return status.drift ? `Changed outside Pilothouse: ${status.drift.text}` : listDifferences(status)[0];
 }
 
 /** Badges for the driver, and for development, read-only and primary services. */

@@ -77,7 +77,7 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
   };
 }
 
-/** A driver may run fewer replicas than were asked for; the others cost nothing. */
+/** A driver may run fewer replicas than requested; the others cost nothing. */
 const limitReplicas = (scaling: Scaling, max = Number.POSITIVE_INFINITY): Scaling => ({
   ...scaling,
   numReplicas: Math.min(scaling.numReplicas, max),

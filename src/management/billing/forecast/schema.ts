@@ -79,7 +79,7 @@ const MonthlyCostRange = NamedObject('MonthlyCostRange', {
   ),
   replicas: Type.Integer({
     description:
-      'The number of replicas that is billed at the maximum. A driver may run fewer than were asked for: an embedded service has one',
+      'The number of replicas that is billed at the maximum. A driver may run fewer than requested: an embedded service has one',
   }),
 });
 

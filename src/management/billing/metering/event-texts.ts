@@ -16,7 +16,7 @@ export type EventTexts = Iterable<string | undefined | typeof PAUSE>;
 
 /** Takes a few milliseconds to split. */
 const BLOCK_BYTES = 128 * 1024;
-/** Stands for an event that is too long to be valid, whatever it contains. */
+/** Replaces an event that is too long to be valid. */
 const TOO_LONG = '…';
 
 const inflate = promisify(gunzip);

@@ -132,7 +132,7 @@ export function createIntake({ state, engine, binding, owner, clock, organizatio
     });
   }
 
-  /** The node and the engine must stay the right ones until the transaction ends. */
+  /** The owner and the engine must not change until the transaction ends. */
   async function requireEngine(tx: Db): Promise<void> {
     await owner.require(tx);
     await binding.require(tx);

@@ -2,7 +2,7 @@ import type { Day } from '../../../kernel/time/days.ts';
 import { prepared } from '../../../platform/state/prepared.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 
-/** The right of one node to store usage for an organization. */
+/** The lease that allows one node to store usage for an organization. */
 export interface IntakeLease {
   holder: string;
   expiresAt: number;

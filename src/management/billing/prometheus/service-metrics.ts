@@ -71,7 +71,7 @@ function groupByEntity(quantities: readonly MeteredQuantity[]): Map<string, Mete
   return groups;
 }
 
-/** The first service of a warehouse stands for the warehouse, which has the cost of storage. */
+/** The first service of a warehouse reports the metrics of the warehouse, which has the cost of storage. */
 const listEntities = ({ id, dataWarehouseId, isPrimary }: Readonly<Service>): string[] =>
   isPrimary ? [id, dataWarehouseId] : [id];
 
@@ -141,11 +141,11 @@ function setState(gauges: Gauges, service: Readonly<Service>, labels: Labels, no
   if (scaling.idleScaling) gauges.idleTimeout.set(labels, scaling.idleTimeoutMinutes * 60);
 }
 
-/** What was observed. A simulated service has what was asked for. */
+/** The observed size. A simulated service has the desired one. */
 function countRunning({ driver, observed }: Readonly<Service>, state: string, requested: number): number {
   if (state !== 'running' && state !== 'degraded') return 0;
   if (!DRIVERS[driver].isReconciled) return requested;
-  // A running service of a driver that does not tell counts as one replica, as in metering.
+  // If the driver does not report replicas, a running service counts as one, as in metering.
   return observed.replicas ?? (state === 'running' ? 1 : 0);
 }
 

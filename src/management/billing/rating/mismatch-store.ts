@@ -25,7 +25,7 @@ export async function setMismatch(
     .execute();
 }
 
-/** The engine's number of events is right by definition: the day is rated again from them. */
+/** From now on the engine's number of events counts: the day is rated again from them. */
 export async function setAdopted(
   tx: Db,
   { organizationId, date }: Pick<UsageDay, 'organizationId' | 'date'>,

@@ -78,6 +78,6 @@ export function toClockWarning(days: number): UsageWarning {
 
 const OWNED_BY_OTHER: UsageWarning = {
   code: 'engine_owned_by_other',
-  message: 'This node accepts and rates no usage, because another node owns the embedded engine',
+  message: 'This node does not accept or rate usage, because another node owns the embedded engine',
   remedy: 'stop one of the two nodes, or give all nodes the same --clickhouse-url',
 };

@@ -4,7 +4,7 @@ import { METRIC_DATA_TYPES } from '../../sources/source.ts';
 import { AGGREGATION_NAMES } from '../aggregations.ts';
 import { FreeObject, TIME_DISPLAY_TYPES, text, WHERE_LANGUAGES } from '../series-schema.ts';
 
-/** Those that the public interface knows and that are rejected with a reason. */
+/** Types of the public interface that are rejected with a reason. */
 export const UNSUPPORTED_DISPLAY_TYPES = ['event_patterns'] as const;
 
 const DISPLAY_TYPES = [

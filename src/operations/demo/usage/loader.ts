@@ -55,7 +55,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     for (const date of await listMissingDays()) {
       if (isClosed) return false;
       events += await meterDay(date);
-      // Metered usage takes the place of the provisional costs that the demo starts with.
+      // Metered usage replaces the provisional costs that the demo starts with.
       await rating.rateDay(organizationId, date, { replacesImported: true });
       await yieldToEventLoop();
     }

@@ -14,12 +14,7 @@ import {
 import type { ServiceSettings } from '../../../management/services/service-settings.ts';
 import { getSettledState } from '../../../management/services/simulated.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../../management/services/store.ts';
-import {
-  mergeDriverSettings,
-  missingSettingViolations,
-  toAuditedSettings,
-  toExportedSettings,
-} from '../driver-settings.ts';
+import { mergeDriverOptions, missingOptionViolations, toAuditedOptions, toExportedOptions } from '../driver-options.ts';
 import type { Fields } from '../resource.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
@@ -38,14 +33,14 @@ export const serviceKind: Kind<Service> = {
     ...service.details,
   }),
 
-  toExportFields: (service) => ({ ...serviceKind.toFields(service), ...toExportedSettings(service.settings ?? {}) }),
+  toExportFields: (service) => ({ ...serviceKind.toFields(service), ...toExportedOptions(service.settings ?? {}) }),
 
   toAuditFields: (service) => {
     const { passwordHash: _, passwordDoubleSha1Hash: __, ...settings } = service.settings ?? {};
     return {
       ...toRecordedFields(service),
       ...settings,
-      ...toAuditedSettings(settings),
+      ...toAuditedOptions(settings),
       createdAt: isoTime(service.createdAt),
       ...service.details,
     };
@@ -107,7 +102,7 @@ export const serviceKind: Kind<Service> = {
       backupConfiguration,
       serviceQueryEndpoint,
       scalingSchedule,
-      ...mergeDriverSettings(driver as DriverName, { kubernetes, webhook }, before?.settings),
+      ...mergeDriverOptions(driver as DriverName, { kubernetes, webhook }, before?.settings),
       autoscaling,
     });
     return {
@@ -132,7 +127,7 @@ export const serviceKind: Kind<Service> = {
 
   violations: ({ id, before, after }, context) => [
     ...driverViolations(before, after),
-    ...missingSettingViolations(after),
+    ...missingOptionViolations(after),
     ...declaredScalingViolations(after, context.organization),
     ...declaredScheduleViolations(after, context),
     ...primaryViolations(id, after, context),

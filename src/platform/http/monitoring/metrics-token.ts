@@ -21,7 +21,7 @@ export function createMetricsAuthorization({ token, attempts, clientAddress }: O
       await attempts.run(clientAddress(request), authorization, () => {
         const text = /^bearer +(\S+)\s*$/i.exec(authorization)?.[1];
         if (text === undefined || !timingSafeEqual(toDigest(text), expected))
-          throw new AppError('unauthorized', 'The metrics need the token of --metrics-token as a bearer token');
+          throw new AppError('unauthorized', 'The metrics require the token of --metrics-token as a bearer token');
       });
     } catch (error) {
       throw withChallenge(error, 'Bearer realm="pilothouse metrics"');

@@ -18,7 +18,7 @@ const TAGS = [
   { name: 'Keys', description: 'API keys of the management operations' },
   { name: 'Roles', description: 'System roles and custom roles of keys' },
   { name: 'Billing', description: 'Daily usage cost, reports, forecasts and metered usage' },
-  { name: 'Budgets', description: 'Monthly limits of an organization, and alerts when its cost reaches them' },
+  { name: 'Budgets', description: 'Monthly budgets of an organization, with alerts when its cost reaches a threshold' },
   { name: 'Activities', description: 'The audit log' },
   { name: 'Dashboard tokens', description: 'Tokens of the dashboard operations' },
   { name: 'Dashboards', description: 'Dashboards and their versions' },

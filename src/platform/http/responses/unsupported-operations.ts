@@ -14,8 +14,7 @@ export const ORGANIZATION_PARTS: Parts = {
   notificationTypes: 'Pilothouse sends alerts of budgets only; see /budgets',
   notifications: 'Pilothouse sends alerts of budgets only; see /budgets',
   postgres: 'Pilothouse manages ClickHouse services only',
-  privateEndpointConfig:
-    'Pilothouse does not manage cloud networks; services have a privateEndpointConfig of their own',
+  privateEndpointConfig: 'Pilothouse does not manage cloud networks; each service has a privateEndpointConfig',
   quotas: 'The limits of an organization are settings of the server',
   scim: 'Pilothouse has no user accounts',
   serviceProfiles: 'Pilothouse has no machine profiles; set the memory of a replica instead',
@@ -57,7 +56,7 @@ const CLICK_STACK_PARTS: Parts = {
 
 export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;
 
-/** Those that `/api/v2` has and the management interface has not. */
+/** Operations that only `/api/v2` has. */
 const MANAGED_CLICK_STACK_PARTS: Parts = {
   ...CLICK_STACK_PARTS,
   charts: 'Query series with a token at /api/v2/charts/series',

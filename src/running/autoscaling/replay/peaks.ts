@@ -1,7 +1,7 @@
 /** In place of a value that was not measured. */
 export const NOT_MEASURED = -1;
 
-/** Values with the peak of each block of `BLOCK`: most blocks have no value of interest and are passed over. */
+/** Values with the peak of each block of `BLOCK`: most blocks have no value of interest and are skipped. */
 export interface IndexedValues {
   values: Float32Array;
   peaks: Float32Array;

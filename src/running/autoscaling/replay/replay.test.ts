@@ -9,7 +9,7 @@ import { createRunningSummary } from '../running-summary.ts';
 import { clampSize, type SizeLimits } from '../sizes.ts';
 import { type LoadSeries, toLoadSeries } from './load-series.ts';
 import { findFirstAbove, findLastNotBelow, findPeak, indexValues, NOT_MEASURED } from './peaks.ts';
-import { type ReplayResult, type ReplaySettings, replay } from './replay.ts';
+import { type ReplayOptions, type ReplayResult, replay } from './replay.ts';
 import { PROFILES, simulateLoad } from './simulated-load.ts';
 
 const START = 29_800_003;
@@ -31,7 +31,7 @@ function toSample(series: LoadSeries, index: number, size: ServiceSize): LoadSam
 }
 
 /** Decides in every minute, as the autoscaler does. */
-function replayPlainly(series: LoadSeries, { initial, getLimits, onChange }: ReplaySettings): ReplayResult {
+function replayPlainly(series: LoadSeries, { initial, getLimits, onChange }: ReplayOptions): ReplayResult {
   const result = { gbMinutes: 0, runningMinutes: 0, shortMemoryMinutes: 0, shortCpuMinutes: 0, changes: 0 };
   const load = createRunningSummary();
   let chosen = initial;
@@ -77,7 +77,7 @@ const schedule = fc.array(fc.record({ minutes: fc.integer({ min: 1, max: 600 }),
   maxLength: 6,
 });
 
-function toGetLimits(entries: readonly { minutes: number; limits: SizeLimits }[]): ReplaySettings['getLimits'] {
+function toGetLimits(entries: readonly { minutes: number; limits: SizeLimits }[]): ReplayOptions['getLimits'] {
   return (minute) => {
     let untilMinute = START;
     for (const { minutes, limits: found } of entries.slice(0, -1)) {

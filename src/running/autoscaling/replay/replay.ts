@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../kernel/time/clock.ts';
 import type { ServiceSize } from '../../../management/services/service.ts';
 import { chooseSize, getRules } from '../decide.ts';
-import { type DecisionSettings, GB_PER_CORE } from '../decision.ts';
+import { type DecisionInput, GB_PER_CORE } from '../decision.ts';
 import { HISTORY_MINUTES, type LoadSummary, type Peaks, WINDOW_MINUTES, type WindowName } from '../load.ts';
 import { clampSize, type SizeLimits } from '../sizes.ts';
 import { type LoadSeries, readPeaks } from './load-series.ts';
@@ -17,7 +17,7 @@ export interface ReplayResult {
   changes: number;
 }
 
-export interface ReplaySettings {
+export interface ReplayOptions {
   initial: ServiceSize;
   /** The limits at a minute, and the minute at which they may change. */
   getLimits(minute: number): { limits: SizeLimits; untilMinute: number };
@@ -27,7 +27,7 @@ export interface ReplaySettings {
 
 /** Where a replay stands. `lastChange` and `lastOutOfMemory` are indexes, far in the past if there was none. */
 interface Position {
-  onChange: ReplaySettings['onChange'];
+  onChange: ReplayOptions['onChange'];
   result: ReplayResult;
   chosen: ServiceSize;
   lastChange: number;
@@ -41,7 +41,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
  * with the next minute. A minute that needs more memory than there is counts as a failure for lack of memory. The result
  * is the same as with `decide` in every minute, but only minutes that may change something are decided.
  */
-export function replay(series: LoadSeries, { initial, getLimits, onChange }: ReplaySettings): ReplayResult {
+export function replay(series: LoadSeries, { initial, getLimits, onChange }: ReplayOptions): ReplayResult {
   const position: Position = {
     onChange,
     result: { gbMinutes: 0, runningMinutes: 0, shortMemoryMinutes: 0, shortCpuMinutes: 0, changes: 0 },
@@ -63,13 +63,13 @@ export function replay(series: LoadSeries, { initial, getLimits, onChange }: Rep
 function replayPeriod(series: LoadSeries, position: Position, limits: SizeLimits, start: number, end: number): void {
   for (let index = start; index < end; ) {
     const lastChangeAt = position.lastChange === NEVER ? undefined : toMs(series, position.lastChange);
-    const settings = { current: clampSize(position.chosen, limits), limits, lastChangeAt };
-    const next = limits.fixed === undefined ? findNext(series, position, settings, index, end) : end;
+    const input = { current: clampSize(position.chosen, limits), limits, lastChangeAt };
+    const next = limits.fixed === undefined ? findNext(series, position, input, index, end) : end;
     // A service that does not run is not resized.
     const resumed = next < end ? findRunning(series, next) : next;
     const last = Math.min(resumed === next ? next : resumed - 1, end - 1);
-    account(series, position, settings.current, index, last);
-    if (resumed === next && next < end) decideAt(series, position, settings, next);
+    account(series, position, input.current, index, last);
+    if (resumed === next && next < end) decideAt(series, position, input, next);
     index = last + 1;
   }
 }
@@ -77,12 +77,12 @@ function replayPeriod(series: LoadSeries, position: Position, limits: SizeLimits
 function findNext(
   series: LoadSeries,
   { lastChange, lastOutOfMemory }: Position,
-  settings: DecisionSettings,
+  input: DecisionInput,
   first: number,
   end: number,
 ): number {
-  const { current, limits } = settings;
-  const bounds = getRules(limits).getBounds(settings);
+  const { current, limits } = input;
+  const bounds = getRules(limits).getBounds(input);
   return findNextDecision({
     series,
     bounds,
@@ -131,9 +131,9 @@ function countRunning({ isRunning }: LoadSeries, first: number, last: number): n
   return count;
 }
 
-function decideAt(series: LoadSeries, position: Position, settings: DecisionSettings, index: number): void {
-  const load = summarize(series, position, settings.limits, index);
-  const { to } = chooseSize(load, settings, toMs(series, index));
+function decideAt(series: LoadSeries, position: Position, input: DecisionInput, index: number): void {
+  const load = summarize(series, position, input.limits, index);
+  const { to } = chooseSize(load, input, toMs(series, index));
   if (!to) return;
   position.chosen = to;
   position.lastChange = index;

@@ -32,7 +32,7 @@ import { listSlowQueries } from './slow-queries.ts';
 interface Options {
   /** Contains one directory per service. */
   directory: string;
-  /** How many MiB of this machine stand for one GB of a service. */
+  /** MiB of this machine for each GB of a service's size. */
   mibPerGb: number;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -47,13 +47,13 @@ interface Entry {
   meter?: LoadMeter;
   probe?: Probe;
   memoryGb?: number;
-  /** Set while `converge` is at work. */
+  /** Set while `converge` is running. */
   transition?: ObservedState | undefined;
   /** Ends a start. */
   cancel?: (() => void) | undefined;
   /** The state that was requested last, for a service without a process. */
   rest?: 'idle' | 'stopped';
-  /** Why the service has no process although it was to run. */
+  /** Why the service has no process although it should run. */
   failure?: string | undefined;
 }
 
@@ -134,7 +134,7 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to probe the embedded services'),
   });
 
-  /** Ends the process at once. Its rows are of no use any more. */
+  /** Ends the process at once. Its rows are no longer needed. */
   async function end(entry: Entry): Promise<void> {
     const { running } = entry;
     delete entry.running;
@@ -142,7 +142,7 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     await running?.ended;
   }
 
-  /** The connections of a process close before its end is reported. A service that is only slow is left alone. */
+  /** The connections of a process close before its end is reported. A service that is only slow is not restarted. */
   async function endIfRefused({ running }: Entry, signal: AbortSignal): Promise<void> {
     if (!running) return;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);

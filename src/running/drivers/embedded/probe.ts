@@ -16,8 +16,8 @@ const BUSY = /^[RD]$/;
 export type Probe = ReturnType<typeof createProbe>;
 
 /**
- * Finds out whether a service hangs: it does not answer the cheapest query several times, and meanwhile it has used no
- * processor time and none of its threads could run. A service that is only busy, or on a slow machine, is left alone.
+ * Finds out whether a service hangs: it does not answer the cheapest query several times, and in the meantime used no
+ * processor time and none of its threads could run. A service that is only busy, or on a slow machine, is not restarted.
  */
 export function createProbe({ pid, upstream }: Pick<RunningService, 'pid' | 'upstream'>) {
   let failure: string | undefined;

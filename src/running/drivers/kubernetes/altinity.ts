@@ -1,14 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts';
-import type { Observed, ObservedState } from '../../../management/services/driver.ts';
-import {
-  type Change,
-  checkSize,
-  type DesiredResource,
-  type Difference,
-  type Settings,
-  setMemory,
-  toPatchRequest,
-} from './change.ts';
+import type { KubernetesOptions, Observed, ObservedState } from '../../../management/services/driver.ts';
+import { type Change, checkSize, type DesiredResource, type Difference, setMemory, toPatchRequest } from './change.ts';
 import { createPatch } from './json-patch.ts';
 import { countReplicas, findDatabase } from './replicas.ts';
 import { type Container, formatPlace, type Metadata, type StatefulSet, toResourceRequest } from './resource.ts';
@@ -104,10 +96,14 @@ export const formatWaiting = (waiting: readonly string[], ready: number, expecte
     : `${ready} of ${expected} replicas are ready`;
 
 /** `stop` keeps the data. The operator has no other way to run without replicas: it accepts zero, and so we never send it. */
-export function changeInstallation(resource: Installation, settings: Settings, desired: DesiredResource): Change {
+export function changeInstallation(
+  resource: Installation,
+  options: KubernetesOptions,
+  desired: DesiredResource,
+): Change {
   checkSize(desired);
   const { spec, metadata } = resource;
-  const { cluster, template, container } = getSize(resource, settings);
+  const { cluster, template, container } = getSize(resource, options);
   const templatePath = ['spec', 'templates', 'podTemplates', template];
   const containerPath = [...templatePath, 'spec', 'containers', container];
   const patch = createPatch(resource);
@@ -133,7 +129,7 @@ export function changeInstallation(resource: Installation, settings: Settings, d
   if (attempt === undefined) return { requests: [], differences: [] };
   const { generation, state: wanted } = desired;
   patch.set(['spec', 'taskID'], formatTaskId({ generation, state: wanted, attempt }, metadata.resourceVersion));
-  return { requests: [toPatchRequest(toResourceRequest(settings, 'patch'), patch.operations)], differences };
+  return { requests: [toPatchRequest(toResourceRequest(options, 'patch'), patch.operations)], differences };
 }
 
 /** Undefined if there is nothing to do: the resource is as desired, or it was tried often enough. */
@@ -152,10 +148,10 @@ function findAttempt(
 const findCluster = ({ spec }: Installation): Cluster | undefined => spec.configuration?.clusters?.[0];
 
 /** Where the size of an installation is. Layouts that cannot be changed as a whole are refused. */
-function getSize(resource: Installation, settings: Settings) {
+function getSize(resource: Installation, options: KubernetesOptions) {
   const { spec } = resource;
   const refuse = (reason: string): never => {
-    throw new AppError('conflict', `${formatPlace(settings)} cannot be resized: ${reason}`);
+    throw new AppError('conflict', `${formatPlace(options)} cannot be resized: ${reason}`);
   };
   const clusters = spec.configuration?.clusters ?? [];
   const [cluster] = clusters;

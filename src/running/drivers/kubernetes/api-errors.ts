@@ -38,7 +38,7 @@ export function toApiError(request: ApiRequest, status: number, body: string): A
     case 403:
       return new AppError(
         'unavailable',
-        `The Kubernetes account must not ${request.verb} ${subject} (403); deploy/kubernetes/rbac.yaml has the rules it needs`,
+        `The Kubernetes account is not allowed to ${request.verb} ${subject} (403); deploy/kubernetes/rbac.yaml has the rules it needs`,
       );
     case 404:
       return toNotFound(request, answer);

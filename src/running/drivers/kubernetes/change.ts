@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts';
-import type { Desired, KubernetesSettings } from '../../../management/services/driver.ts';
+import type { Desired } from '../../../management/services/driver.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { createPatch } from './json-patch.ts';
 import { findMember } from './json-patch.ts';
@@ -21,8 +21,6 @@ export interface Change {
 
 /** A desired state without `deleted`. */
 export type DesiredResource = Desired & { state: Exclude<Desired['state'], 'deleted'> };
-
-export type Settings = KubernetesSettings;
 
 /** Zero replicas pass the validation of both resources and are dangerous: the official operator then runs three. */
 export function checkSize({ replicas, memoryGb }: Desired): void {

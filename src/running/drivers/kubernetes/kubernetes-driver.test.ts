@@ -12,7 +12,7 @@ import {
   installationSets,
   NAMESPACE,
 } from '../../../../test/support/kubernetes-objects.ts';
-import type { Desired, DrivenService, KubernetesSettings } from '../../../management/services/driver.ts';
+import type { Desired, DrivenService, KubernetesOptions } from '../../../management/services/driver.ts';
 import type { Installation } from './altinity.ts';
 import { createKubernetesDriver, type KubernetesDriver } from './kubernetes-driver.ts';
 import type { ClickHouseCluster } from './official.ts';
@@ -25,7 +25,7 @@ const desired = (changes: Partial<Desired> = {}): Desired => ({
   memoryGb: 16,
   ...changes,
 });
-const toService = (kubernetes: Partial<KubernetesSettings>): DrivenService => ({
+const toService = (kubernetes: Partial<KubernetesOptions>): DrivenService => ({
   id: 'service',
   organizationId: 'organization',
   name: 'orders',
@@ -400,7 +400,7 @@ describe('a ClickHouseCluster of the official operator', () => {
   });
 });
 
-describe('an API server that does not do what it is asked', () => {
+describe('an API server that rejects or fails requests', () => {
   const service = toService({});
 
   it('a missing object and a missing resource definition are reasons', async () => {
@@ -425,7 +425,7 @@ describe('an API server that does not do what it is asked', () => {
       verb === 'list' ? driver.observe(service, signal) : driver.converge(service, desired({ memoryGb: 8 }), signal);
     await expect(call).rejects.toMatchObject({
       code: 'unavailable',
-      message: `The Kubernetes account must not ${text} (403); deploy/kubernetes/rbac.yaml has the rules it needs`,
+      message: `The Kubernetes account is not allowed to ${text} (403); deploy/kubernetes/rbac.yaml has the rules it needs`,
     });
   });
 

@@ -1,12 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
-import type { Desired, DrivenService, Driver, Observed } from '../../../management/services/driver.ts';
+import type {
+  Desired,
+  DrivenService,
+  Driver,
+  KubernetesOptions,
+  Observed,
+} from '../../../management/services/driver.ts';
 import { findUpstream } from '../upstream.ts';
 import { changeInstallation, type Installation, observeInstallation } from './altinity.ts';
 import type { ApiRequest } from './api-request.ts';
 import { formatApiPath } from './api-request.ts';
-import type { Change, DesiredResource, Difference, Settings } from './change.ts';
+import type { Change, DesiredResource, Difference } from './change.ts';
 import { openKubernetesClient } from './client.ts';
 import { type ClickHouseCluster, canScale, changeCluster, observeCluster } from './official.ts';
 import { formatPlace, type Pod, type StatefulSet, toListRequest, toResourceRequest } from './resource.ts';
@@ -41,21 +47,29 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
   /** Services that were deleted in the control plane. Their resources belong to the cluster and stay as they are. */
   const released = new LRUCache<string, true>({ max: MAX_SERVICES });
 
-  const readResource = (settings: Settings, signal: AbortSignal) =>
-    client.read<Resource>(toResourceRequest(settings, 'get'), signal);
+  const readResource = (options: KubernetesOptions, signal: AbortSignal) =>
+    client.read<Resource>(toResourceRequest(options, 'get'), signal);
 
   /** Only sets that the resource owns: labels alone can be on anything. */
-  async function listSets(settings: Settings, { metadata }: Resource, signal: AbortSignal): Promise<StatefulSet[]> {
-    const { items } = await client.read<{ items: StatefulSet[] }>(toListRequest(settings, 'statefulsets'), signal);
+  async function listSets(
+    options: KubernetesOptions,
+    { metadata }: Resource,
+    signal: AbortSignal,
+  ): Promise<StatefulSet[]> {
+    const { items } = await client.read<{ items: StatefulSet[] }>(toListRequest(options, 'statefulsets'), signal);
     return items.filter((set) => set.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
   }
 
-  async function findChange(settings: Settings, desired: DesiredResource, signal: AbortSignal): Promise<Change> {
-    const resource = await readResource(settings, signal);
-    if (settings.kind === 'ClickHouseInstallation')
-      return changeInstallation(resource as Installation, settings, desired);
-    const sets = canScale(resource, settings) ? await listSets(settings, resource, signal) : [];
-    return changeCluster(resource as ClickHouseCluster, sets, settings, desired);
+  async function findChange(
+    options: KubernetesOptions,
+    desired: DesiredResource,
+    signal: AbortSignal,
+  ): Promise<Change> {
+    const resource = await readResource(options, signal);
+    if (options.kind === 'ClickHouseInstallation')
+      return changeInstallation(resource as Installation, options, desired);
+    const sets = canScale(resource, options) ? await listSets(options, resource, signal) : [];
+    return changeCluster(resource as ClickHouseCluster, sets, options, desired);
   }
 
   /** False if an object had changed since it was read. */
@@ -69,23 +83,23 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
     return true;
   }
 
-  async function applyAgain(
-    settings: Settings,
+  async function applyWithRetries(
+    options: KubernetesOptions,
     desired: DesiredResource,
     signal: AbortSignal,
     isDryRun: boolean,
   ): Promise<Change> {
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-      const change = await findChange(settings, desired, signal);
+      const change = await findChange(options, desired, signal);
       if (await apply(change, signal, isDryRun)) return change;
     }
-    throw new AppError('conflict', `${formatPlace(settings)} changed during each of ${MAX_CONFLICTS} attempts`);
+    throw new AppError('conflict', `${formatPlace(options)} changed during each of ${MAX_CONFLICTS} attempts`);
   }
 
   /** Why replicas do not start, from their pods. The account may lack the right to list them. */
-  async function explainPods(settings: Settings, signal: AbortSignal): Promise<string | undefined> {
+  async function explainPods(options: KubernetesOptions, signal: AbortSignal): Promise<string | undefined> {
     const { items } = await client
-      .read<{ items: Pod[] }>(toListRequest(settings, 'pods'), signal)
+      .read<{ items: Pod[] }>(toListRequest(options, 'pods'), signal)
       .catch(() => ({ items: [] }));
     const reasons = items.flatMap(({ metadata, status }) =>
       (status?.containerStatuses ?? []).flatMap(({ state }) =>
@@ -102,19 +116,19 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
 
     async observe(service, signal) {
       if (released.has(service.id)) return { state: 'deleted' };
-      const settings = getSettings(service);
+      const options = getOptions(service);
       try {
-        const resource = await readResource(settings, signal);
-        const sets = await listSets(settings, resource, signal);
+        const resource = await readResource(options, signal);
+        const sets = await listSets(options, resource, signal);
         const observed =
-          settings.kind === 'ClickHouseInstallation'
+          options.kind === 'ClickHouseInstallation'
             ? observeInstallation(resource as Installation, sets)
             : observeCluster(resource as ClickHouseCluster, sets);
-        const pods = observed.state === 'degraded' ? await explainPods(settings, signal) : undefined;
-        return complete(observed, settings, pods);
+        const pods = observed.state === 'degraded' ? await explainPods(options, signal) : undefined;
+        return complete(observed, options, pods);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-        return { state: 'degraded', reason: error.message, evidence: toEvidence(settings) };
+        return { state: 'degraded', reason: error.message, evidence: toEvidence(options) };
       }
     },
 
@@ -124,21 +138,21 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
         return;
       }
       released.delete(service.id);
-      const settings = getSettings(service);
-      const { requests, differences } = await applyAgain(settings, desired as DesiredResource, signal, false);
+      const options = getOptions(service);
+      const { requests, differences } = await applyWithRetries(options, desired as DesiredResource, signal, false);
       const { generation } = desired;
       if (requests.length > 0)
-        log.info({ serviceId: service.id, ...toEvidence(settings), generation, differences }, 'resource patched');
+        log.info({ serviceId: service.id, ...toEvidence(options), generation, differences }, 'resource patched');
     },
 
     async plan(service, desired, signal) {
-      const settings = getSettings(service);
+      const options = getOptions(service);
       const isRelease = desired.state === 'deleted';
       const { requests, differences } = isRelease
         ? { requests: [], differences: [] }
-        : await applyAgain(settings, desired as DesiredResource, signal, true);
+        : await applyWithRetries(options, desired as DesiredResource, signal, true);
       return {
-        resource: formatPlace(settings),
+        resource: formatPlace(options),
         differences,
         patches: requests.map((request) => ({ path: formatApiPath(request), patch: request.patch?.body })),
       };
@@ -150,23 +164,23 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
   };
 }
 
-function getSettings({ kubernetes }: DrivenService): Settings {
+function getOptions({ kubernetes }: DrivenService): KubernetesOptions {
   if (!kubernetes)
     throw new AppError('conflict', 'The service has no Kubernetes resource; declare it in the fleet file');
   return kubernetes;
 }
 
-const toEvidence = ({ kind, namespace, name }: Settings) => ({ kind, namespace, name });
+const toEvidence = ({ kind, namespace, name }: KubernetesOptions) => ({ kind, namespace, name });
 
-function complete(observed: Observed, settings: Settings, pods: string | undefined): Observed {
+function complete(observed: Observed, options: KubernetesOptions, pods: string | undefined): Observed {
   const hasReplica = Number(observed.evidence?.readyReplicas) > 0;
   const isServing = hasReplica && ['running', 'resizing', 'degraded'].includes(observed.state);
-  const upstream = isServing ? findUpstream(settings) : undefined;
+  const upstream = isServing ? findUpstream(options) : undefined;
   return {
     ...observed,
     ...(pods !== undefined && { reason: `${observed.reason} (${pods})` }),
     ...(upstream && { upstream }),
-    evidence: { ...toEvidence(settings), ...observed.evidence },
+    evidence: { ...toEvidence(options), ...observed.evidence },
   };
 }
 

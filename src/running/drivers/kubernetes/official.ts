@@ -1,15 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts';
-import type { Observed } from '../../../management/services/driver.ts';
+import type { KubernetesOptions, Observed } from '../../../management/services/driver.ts';
 import { formatWaiting, type StateAndReason } from './altinity.ts';
-import {
-  type Change,
-  checkSize,
-  type DesiredResource,
-  type Difference,
-  type Settings,
-  setMemory,
-  toPatchRequest,
-} from './change.ts';
+import { type Change, checkSize, type DesiredResource, type Difference, setMemory, toPatchRequest } from './change.ts';
 import { createPatch } from './json-patch.ts';
 import { countReplicas, type Replicas } from './replicas.ts';
 import { formatPlace, type Metadata, type StatefulSet, toResourceRequest } from './resource.ts';
@@ -100,26 +92,26 @@ const formatConditions = (conditions: readonly { type: string; reason?: string; 
   conditions.map(({ type, reason, message }) => `${type}: ${message || reason}`).join('; ') ||
   'The operator has not reported a status yet';
 
-/** Whether the sets may be scaled: always back up, if they were scaled to zero when the settings allowed it. */
-export const canScale = (resource: Pick<ClickHouseCluster, 'metadata'>, settings: Settings): boolean =>
-  settings.canIdle === true || findSleep(resource) !== undefined;
+/** Whether the sets may be scaled: always back up, if they were scaled to zero when the options allowed it. */
+export const canScale = (resource: Pick<ClickHouseCluster, 'metadata'>, options: KubernetesOptions): boolean =>
+  options.canIdle === true || findSleep(resource) !== undefined;
 
 /**
- * `sets` are those that may be scaled. The size is changed in the resource. To idle or stop, its StatefulSets are scaled to zero, if the settings allow it:
+ * `sets` are those that may be scaled. The size is changed in the resource. To idle or stop, its StatefulSets are scaled to zero, if the options allow it:
  * the resource itself has no such state, and with zero replicas the operator runs three.
  */
 export function changeCluster(
   resource: ClickHouseCluster,
   sets: readonly StatefulSet[],
-  settings: Settings,
+  options: KubernetesOptions,
   desired: DesiredResource,
 ): Change {
   checkSize(desired);
   const isAwake = desired.state === 'running';
-  if (!isAwake && !settings.canIdle)
+  if (!isAwake && !options.canIdle)
     throw new AppError(
       'conflict',
-      `${formatPlace(settings)} cannot be stopped: its operator has no such state. With kubernetes.canIdle: true in the fleet file, its StatefulSets are scaled to zero`,
+      `${formatPlace(options)} cannot be stopped: its operator has no such state. With kubernetes.canIdle: true in the fleet file, its StatefulSets are scaled to zero`,
     );
   const patch = createPatch(resource);
   patch.test('metadata', 'resourceVersion');
@@ -139,8 +131,8 @@ export function changeCluster(
   const isChanged = patch.operations.length > tests;
   return {
     requests: [
-      ...(isChanged ? [toPatchRequest(toResourceRequest(settings, 'patch'), patch.operations)] : []),
-      ...sets.flatMap((set) => toScaleRequests(set, settings, isAwake ? 1 : 0)),
+      ...(isChanged ? [toPatchRequest(toResourceRequest(options, 'patch'), patch.operations)] : []),
+      ...sets.flatMap((set) => toScaleRequests(set, options, isAwake ? 1 : 0)),
     ],
     differences,
   };
@@ -158,7 +150,7 @@ function setReplicas(
 }
 
 /** A merge patch: a scale of zero has no member that a JSON Patch could test. A changed set is a conflict by its version. */
-function toScaleRequests({ metadata, spec }: StatefulSet, { namespace }: Settings, replicas: 0 | 1) {
+function toScaleRequests({ metadata, spec }: StatefulSet, { namespace }: KubernetesOptions, replicas: 0 | 1) {
   if ((spec.replicas ?? 1) === replicas) return [];
   const { name, resourceVersion } = metadata;
   return [

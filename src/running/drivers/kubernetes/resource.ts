@@ -1,4 +1,4 @@
-import type { KubernetesSettings } from '../../../management/services/driver.ts';
+import type { KubernetesOptions } from '../../../management/services/driver.ts';
 import type { ApiRequest } from './api-request.ts';
 
 /** The members of objects that the driver reads. The API server has checked them against the schema of the resource. */
@@ -48,7 +48,7 @@ interface ResourceKind {
 }
 
 /** The resources of the operators. */
-const RESOURCE_KINDS: Readonly<Record<KubernetesSettings['kind'], ResourceKind>> = {
+const RESOURCE_KINDS: Readonly<Record<KubernetesOptions['kind'], ResourceKind>> = {
   ClickHouseInstallation: {
     group: 'clickhouse.altinity.com',
     version: 'v1',
@@ -63,7 +63,7 @@ const RESOURCE_KINDS: Readonly<Record<KubernetesSettings['kind'], ResourceKind>>
   },
 };
 
-type Place = Pick<KubernetesSettings, 'kind' | 'namespace' | 'name'>;
+type Place = Pick<KubernetesOptions, 'kind' | 'namespace' | 'name'>;
 
 export function toResourceRequest({ kind, namespace, name }: Place, verb: ApiRequest['verb']): ApiRequest {
   const { group, version, resource } = RESOURCE_KINDS[kind];

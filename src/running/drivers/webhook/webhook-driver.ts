@@ -26,7 +26,7 @@ const MAX_SERVICES = 100_000;
 const NOT_FOUND = 404;
 
 /**
- * Tells a receiver what a service is to be, and asks it what the service is. The receiver may get the same generation
+ * Sends a receiver the desired state of a service, and reads its observed state. The receiver may get the same generation
  * more than once, and must ignore a generation that is older than the one it has.
  */
 export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {

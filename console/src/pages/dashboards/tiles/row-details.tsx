@@ -21,7 +21,7 @@ export function RowDetails({ series, shown, row }: Props) {
   const { data, error } = useQuery(rowQuery(api, organizationId, series, shown, row));
   if (error) return <p className={classes.message}>{formatError(error)}</p>;
   if (data === undefined) return <Skeleton height={80} animate={false} />;
-  if (data === null) return <p className={classes.message}>The other columns of this row cannot be read any more.</p>;
+  if (data === null) return <p className={classes.message}>The other columns of this row can no longer be read.</p>;
   const empty = data.filter(({ value }) => isEmpty(value));
   return (
     <div className={classes.details} data-testid="row-details">

@@ -5,7 +5,7 @@ import type { Address } from '../listener/query.ts';
 import { openListenerClient } from './client.ts';
 
 /** How another process of the same user reads from the running engine. */
-interface Endpoint {
+interface ReaderAccess {
   pid: number;
   /** With the secret of the listener. */
   address: Address;
@@ -16,14 +16,14 @@ interface Endpoint {
 const getPath = (directory: string): string => join(directory, 'endpoint.json');
 
 /** Readable by the owner only, who can read the files of the engine as well. */
-export function writeEndpoint(directory: string, endpoint: Endpoint): void {
+export function writeAccessFile(directory: string, access: ReaderAccess): void {
   const path = getPath(directory);
-  const temporary = `${path}.${endpoint.pid}`;
-  writeFileSync(temporary, JSON.stringify(endpoint), { mode: 0o600 });
+  const temporary = `${path}.${access.pid}`;
+  writeFileSync(temporary, JSON.stringify(access), { mode: 0o600 });
   renameSync(temporary, path);
 }
 
-export function removeEndpoint(directory: string): void {
+export function removeAccessFile(directory: string): void {
   rmSync(getPath(directory), { force: true });
 }
 
@@ -34,9 +34,9 @@ export async function openRunningEngine(
   directory: string,
   signal?: AbortSignal,
 ): Promise<ClickHouseClient | undefined> {
-  const endpoint = readEndpoint(directory);
-  if (!endpoint) return undefined;
-  const client = await openListenerClient(endpoint.address, { name: 'reader', password: endpoint.password });
+  const access = readAccessFile(directory);
+  if (!access) return undefined;
+  const client = await openListenerClient(access.address, { name: 'reader', password: access.password });
   try {
     // Also rejects another program that has the port of an engine that was killed.
     const timeout = AbortSignal.timeout(RESPONSE_MS);
@@ -54,7 +54,7 @@ export async function openRunningEngine(
   return undefined;
 }
 
-function readEndpoint(directory: string): Endpoint | undefined {
+function readAccessFile(directory: string): ReaderAccess | undefined {
   try {
     return JSON.parse(readFileSync(getPath(directory), 'utf8'));
   } catch {

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import type { Violation } from '../../kernel/errors.ts';
 import { MISSING } from '../../kernel/errors.ts';
-import type { DriverName, KubernetesSettings, WebhookSettings } from '../../management/services/driver.ts';
+import type { DriverName, KubernetesOptions, WebhookOptions } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import { DECLARED_DRIVERS, type ServiceSettings } from '../../management/services/service-settings.ts';
 import { findUrlViolation, MAX_URL_LENGTH } from '../../platform/webhooks/webhook.ts';
@@ -57,28 +57,28 @@ export const KubernetesSpec = Type.Object(
 export const WebhookSpec = <T extends TSchema>(secret: T) =>
   Type.Object({ url: url(/^https?:/i, WEBHOOK_URL_RULE), secret: Type.Optional(secret) }, exact);
 
-interface DeclaredSettings {
+interface DeclaredOptions {
   driver?: DriverName;
   kubernetes?: object;
   webhook?: object;
 }
 
-/** The settings of a driver need that driver in the same declaration: others would be kept and never used. */
-export const listUnusedSettings = (spec: DeclaredSettings, path: string): Violation[] =>
+/** The options of a driver need that driver in the same declaration: others would be kept and never used. */
+export const listUnusedOptions = (spec: DeclaredOptions, path: string): Violation[] =>
   DECLARED_DRIVERS.filter((driver) => spec[driver] !== undefined && spec.driver !== driver).map((driver) => ({
     path: `${path}.${driver}`,
-    rule: `The settings need driver: ${driver}`,
+    rule: `These options require driver: ${driver}`,
     value: spec.driver ?? MISSING,
   }));
 
-/** The settings of the driver, with the secrets that the declaration leaves out, in a fixed order. */
-export function mergeDriverSettings(
+/** The options of the driver, with the secrets that the declaration leaves out, in a fixed order. */
+export function mergeDriverOptions(
   driver: DriverName,
   declared: { kubernetes?: unknown; webhook?: unknown },
   before: ServiceSettings | undefined,
 ): Pick<ServiceSettings, 'kubernetes' | 'webhook'> {
-  const kubernetes = declared.kubernetes as KubernetesSettings | undefined;
-  const webhook = declared.webhook as WebhookSettings | undefined;
+  const kubernetes = declared.kubernetes as KubernetesOptions | undefined;
+  const webhook = declared.webhook as WebhookOptions | undefined;
   if (driver === 'kubernetes' && kubernetes)
     return {
       kubernetes: orderKubernetes({ ...kubernetes, password: kubernetes.password ?? before?.kubernetes?.password }),
@@ -90,15 +90,15 @@ export function mergeDriverSettings(
 
 const KUBERNETES_MEMBERS = ['kind', 'namespace', 'name', 'url', 'username', 'password', 'canIdle'] as const;
 
-const orderKubernetes = (settings: KubernetesSettings): KubernetesSettings =>
+const orderKubernetes = (options: KubernetesOptions): KubernetesOptions =>
   Object.fromEntries(
-    KUBERNETES_MEMBERS.flatMap((member) => (settings[member] === undefined ? [] : [[member, settings[member]]])),
-  ) as unknown as KubernetesSettings;
+    KUBERNETES_MEMBERS.flatMap((member) => (options[member] === undefined ? [] : [[member, options[member]]])),
+  ) as unknown as KubernetesOptions;
 
-/** A driver without its settings, or a webhook without a secret. */
-export function missingSettingViolations({ driver, settings = {} }: Service): Violation[] {
+/** A driver without its options, or a webhook without a secret. */
+export function missingOptionViolations({ driver, settings = {} }: Service): Violation[] {
   const missing = DECLARED_DRIVERS.find((name) => name === driver && settings[name] === undefined);
-  if (missing) return [{ path: missing, rule: `The driver ${driver} needs these settings`, value: MISSING }];
+  if (missing) return [{ path: missing, rule: `The driver ${driver} requires these options`, value: MISSING }];
   if (settings.webhook?.secret === '')
     return [{ path: 'webhook.secret', rule: 'The value is required for a new webhook', value: MISSING }];
   const { kubernetes } = settings;
@@ -110,13 +110,13 @@ export function missingSettingViolations({ driver, settings = {} }: Service): Vi
 }
 
 /** Without secrets, for an export. */
-export function toExportedSettings({ kubernetes, webhook }: ServiceSettings): Record<string, object> {
+export function toExportedOptions({ kubernetes, webhook }: ServiceSettings): Record<string, object> {
   const { password: _, ...resource } = kubernetes ?? {};
   return { ...(kubernetes && { kubernetes: resource }), ...(webhook && { webhook: { url: webhook.url } }) };
 }
 
 /** For plans and the audit log. The path and query of a URL often contain secrets, so only the origin is included. */
-export function toAuditedSettings({ kubernetes, webhook }: ServiceSettings): Record<string, unknown> {
+export function toAuditedOptions({ kubernetes, webhook }: ServiceSettings): Record<string, unknown> {
   const { password: _, url: database, ...resource } = kubernetes ?? {};
   return {
     ...(kubernetes && { kubernetes: { ...resource, ...(database && { url: new URL(database).origin }) } }),
