@@ -30,7 +30,9 @@ const files =
         'test/api/idempotency',
         'test/api/logs',
         'test/api/sessions',
+        'test/api/setup',
         'test/api/stop',
+        'test/workers',
       ];
 console.log(`rounds ${values.rounds}, seed ${values.seed}`);
 const { status } = spawnSync('npx', ['vitest', 'run', ...files], {

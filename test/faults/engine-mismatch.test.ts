@@ -220,7 +220,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
       expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
     });
 
-  it('is recognized by a store from before engines had an identity', async () => {
+  it.runIf(isLongRun)('is recognized by a store from before engines had an identity', async () => {
     await start({ inProcess: false });
     await meter(createEvents(FIRST, 'a', 3));
     await runSql(server, 'UPDATE usage_days SET events = NULL');

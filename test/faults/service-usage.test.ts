@@ -96,7 +96,7 @@ onEachStore('the usage of services', (store) => {
         expect(minutes).toBeLessThanOrEqual(elapsedMs / MINUTE_MS + PRECISION);
         expect(minutes).toBeGreaterThan(elapsedMs / MINUTE_MS - PRECISION);
       }),
-      { numRuns: isLongRun ? ROUNDS : 10, seed: SEED },
+      { numRuns: isLongRun ? ROUNDS : 5, seed: SEED },
     );
   });
 

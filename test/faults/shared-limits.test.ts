@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { startSecondServer } from '../support/second-server.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +15,7 @@ describe.skipIf(inject('postgresUrl') === '')('three nodes on one PostgreSQL', (
   let first: TestServer;
   let nodes: Pick<TestServer, 'call' | 'stop'>[] = [];
   beforeAll(async () => {
-    first = await startServer('postgres', { sharedEngine: true, args });
+    first = await startServer('postgres', { sharedEngine: true, inProcess: !isLongRun, args });
     nodes = [first, ...(await Promise.all([startSecondServer(first), startSecondServer(first)]))];
   });
   afterAll(async () => {

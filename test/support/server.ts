@@ -164,10 +164,14 @@ export function onEachStore(name: string, suite: (store: StoreName) => void): vo
   describe.skipIf(inject('postgresUrl') === '')(`${name} on PostgreSQL`, () => suite('postgres'));
 }
 
-/** As `onEachStore` in `npm run faults`, and on libSQL in `npm test`: for tests that take long and differ little between the stores. */
-export function onEachStoreInLongRuns(name: string, suite: (store: StoreName) => void): void {
-  if (isLongRun) onEachStore(name, suite);
-  else describe(`${name} on libSQL`, () => suite('libsql'));
+/** As `onEachStore` in `npm run faults`, and on one store in `npm test`: for tests that take long and differ little between the stores. */
+export function onEachStoreInLongRuns(
+  name: string,
+  suite: (store: StoreName) => void,
+  { short = 'libsql' }: { short?: StoreName } = {},
+): void {
+  if (isLongRun || inject('postgresUrl') === '') onEachStore(name, suite);
+  else describe(`${name} on ${short === 'libsql' ? 'libSQL' : 'PostgreSQL'}`, () => suite(short));
 }
 
 /**
