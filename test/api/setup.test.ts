@@ -6,6 +6,7 @@ import { onEachStore, onEachStoreInLongRuns, useServer } from '../support/server
 import { EMPTY_FLEET, readSetupCode, setUp } from '../support/setup.ts';
 import { readStoreText } from '../support/store-text.ts';
 
+// Starts servers of three processes several times.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** 300 failed attempts are allowed. */

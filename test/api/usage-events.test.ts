@@ -6,6 +6,7 @@ import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 
+// Starts processes and an engine, and waits for usage to be rated.
 vi.setConfig({ testTimeout: 120_000 });
 
 const path = `/v1/organizations/${acme.id}/usageEvents`;

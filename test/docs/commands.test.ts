@@ -7,6 +7,7 @@ import { type Block, listBlocks, listDocuments, listInlineCommands, readDocument
 import { createDatabase } from '../support/postgres.ts';
 import { createShell, type Shell } from '../support/shell.ts';
 
+// Each script of a document starts several processes.
 vi.setConfig({ testTimeout: 300_000 });
 
 /** Commands that are not run, and why. Every other command in a sh block is run as it is printed. */

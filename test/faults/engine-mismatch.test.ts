@@ -9,6 +9,7 @@ import { onEachStoreInLongRuns, startServer, type TestServer } from '../support/
 import { runSql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 
+// Starts servers and engines again and again.
 vi.setConfig({ testTimeout: 600_000 });
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);

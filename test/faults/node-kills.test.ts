@@ -20,6 +20,7 @@ import {
   untilRated,
 } from './node-usage.ts';
 
+// Starts processes, and waits for leases.
 vi.setConfig({ testTimeout: 600_000 });
 
 const [OVERDUE, YESTERDAY] = [[toDay(20), toDay(19)], toDay(1)];

@@ -12,6 +12,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { connect } from './node-usage.ts';
 
+// Starts processes; ten restarts under load in long runs.
 vi.setConfig({ testTimeout: 1_800_000 });
 
 const NODES = 2;

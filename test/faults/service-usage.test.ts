@@ -10,6 +10,7 @@ import { type TestOrganization, useMetering } from '../support/metering.ts';
 import { useServices } from '../support/running-service.ts';
 import { onEachStore, onEachStoreInLongRuns } from '../support/server.ts';
 
+// Each store starts an engine; many rounds in long runs.
 vi.setConfig({ testTimeout: 600_000 });
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1000, 60_000, 3_600_000];

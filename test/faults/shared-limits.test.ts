@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { startSecondServer } from '../support/second-server.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const LIMIT = 100;
 const AT_A_TIME = 30;

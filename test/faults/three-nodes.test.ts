@@ -13,6 +13,7 @@ import { startSecondServer } from '../support/second-server.ts';
 import { onEachStoreInLongRuns, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
+// Starts up to four processes in a test, and waits for leases and for usage to be rated.
 vi.setConfig({ testTimeout: 600_000 });
 
 const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);

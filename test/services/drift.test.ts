@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { getServerStore } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 interface Delivered {
@@ -46,7 +46,7 @@ function useReceiver() {
   return receiver;
 }
 
-onEachStore('a size that was changed outside', (store) => {
+onEachStoreInLongRuns('a size that was changed outside', (store) => {
   for (const drift of ['correct', 'adopt'] as const)
     it(`is an activity, and is ${drift === 'correct' ? 'corrected' : 'adopted'} with --drift ${drift}`, async () => {
       const { server, receiver } = setups[drift];

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { cli, getServerStore } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-onEachStore('an embedded service', (store) => {
+onEachStoreInLongRuns('an embedded service', (store) => {
   const server = useServer(store, { args: ['--endpoint-ports', '0'] });
   const services = useServices(server);
 

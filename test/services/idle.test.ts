@@ -21,7 +21,7 @@ const findProcess = (directory: string): string | undefined =>
 const HOURS_PER_MONTH = 732;
 
 describe('an embedded service without queries', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' }, isShared: true });
   const services = useServices({ call: (call) => server.call(call) });
   /** A change of the service makes the reconciler look at it. */
   const touch = (id: string, value: string) =>

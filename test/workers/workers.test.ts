@@ -12,6 +12,7 @@ import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, run, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
+// Starts and kills processes, and waits until a hanging one is replaced.
 vi.setConfig({ testTimeout: 300_000 });
 
 const organization = `/v1/organizations/${acme.id}`;
