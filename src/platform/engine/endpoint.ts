@@ -38,6 +38,7 @@ export async function openRunningEngine(
   if (!endpoint) return undefined;
   const client = await openListenerClient(endpoint.address, { name: 'reader', password: endpoint.password });
   try {
+    signal?.throwIfAborted();
     // Also rejects another program that has the port of an engine that was killed.
     const timeout = AbortSignal.timeout(RESPONSE_MS);
     const result = await client.query({
