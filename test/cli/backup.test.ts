@@ -84,10 +84,10 @@ onEachStore('backup and restore', (store) => {
     // A process of its own is killed by a test below; otherwise commands run in a fraction of the time in this one.
     server = await startServer(store, { inProcess: store === 'postgres' && !isLongRun });
     await makeHistory(server);
-    await untilRated(server);
-    // A server that writes no telemetry of its own, so that nothing changes between the backup and the comparison.
+    // A server that writes no telemetry of its own, so that nothing changes between the backup and the comparison. It rates usage when it starts.
     await server.stop();
     await server.restart(['--telemetry', 'off']);
+    await untilRated(server);
     original = await readEverything(server, owners);
     const { code, stdout, stderr } = await getServerStore(server).run('backup', file, '--json');
     expect([code, stderr]).toEqual([0, '']);

@@ -60,13 +60,14 @@ describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice
     await server.call({ method: 'POST', path: `${organization}/budgets`, key: acme.admin, body: budget });
     const before = await readTotal(server);
     expect((await send(server, 'a', 'b')).json.result.accepted).toBe(2);
+    // It rates usage when it starts.
+    await server.stop();
+    await server.restart(['--telemetry', 'off']);
     const total = await until(
       () => readTotal(server),
       (value) => value > before,
       'the usage is not rated',
     );
-    await server.stop();
-    await server.restart(['--telemetry', 'off']);
     const original = await readEverything(server, owners);
     const { run, args } = getServerStore(server);
     // The embedded engine stays in the data directory, so a libSQL store moves to that directory.

@@ -14,7 +14,7 @@ import { createTarget, serveQuietly, type Target } from '../support/restored.ts'
 import { onEachStoreInLongRuns, PROGRAM } from '../support/server.ts';
 
 /** Rounds with kills at random moments. */
-const RANDOM_ROUNDS = isLongRun ? 50 : 2;
+const RANDOM_ROUNDS = 50;
 
 /** The renames and removals of a restore, in their order; the state is committed between the two kinds. */
 const STEPS = (['renameSync', 'rmSync'] as const).flatMap((call) =>
@@ -150,7 +150,7 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
     expect(await findContents()).toBe(current);
   });
 
-  it('by an earlier version, without a note: its engine is never deleted', async () => {
+  it.runIf(isLongRun)('by an earlier version, without a note: its engine is never deleted', async () => {
     const data = join(target.directory, 'data');
     const replaced = join(data, 'restoring', 'replaced');
     mkdirSync(join(data, 'restoring'));
@@ -167,30 +167,34 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
     rmSync(join(data, 'restoring'), { recursive: true });
   });
 
-  it(`at random moments, ${RANDOM_ROUNDS} rounds: state and engine always belong together`, {
-    timeout: 3_600_000,
-  }, async () => {
-    const random = createRandom(SEED, store);
-    const startedAt = performance.now();
-    await once(spawnRestore(toOther(current)), 'exit');
-    current = toOther(current);
-    const completeMs = performance.now() - startedAt;
-    expect(await findContents()).toBe(current);
-    const counts = { undone: 0, completed: 0, notKilled: 0 };
-    for (let round = 1; round <= RANDOM_ROUNDS; round++) {
-      const wanted = toOther(current);
-      const child = spawnRestore(wanted);
-      const exited = once(child, 'exit');
-      const isKilled = await Promise.race([
-        exited.then(() => false),
-        delay(random.next() * completeMs).then(() => child.kill('SIGKILL')),
-      ]);
-      const [code] = await exited;
-      const found = await findContents();
-      if (code === 0) expect(found).toBe(wanted);
-      counts[code === 0 || !isKilled ? 'notKilled' : found === wanted ? 'completed' : 'undone']++;
-      current = found;
-    }
-    console.log(`restore kills on ${store}, seed ${SEED}: ${JSON.stringify(counts)}`);
-  });
+  it.runIf(isLongRun)(
+    `at random moments, ${RANDOM_ROUNDS} rounds: state and engine always belong together`,
+    {
+      timeout: 3_600_000,
+    },
+    async () => {
+      const random = createRandom(SEED, store);
+      const startedAt = performance.now();
+      await once(spawnRestore(toOther(current)), 'exit');
+      current = toOther(current);
+      const completeMs = performance.now() - startedAt;
+      expect(await findContents()).toBe(current);
+      const counts = { undone: 0, completed: 0, notKilled: 0 };
+      for (let round = 1; round <= RANDOM_ROUNDS; round++) {
+        const wanted = toOther(current);
+        const child = spawnRestore(wanted);
+        const exited = once(child, 'exit');
+        const isKilled = await Promise.race([
+          exited.then(() => false),
+          delay(random.next() * completeMs).then(() => child.kill('SIGKILL')),
+        ]);
+        const [code] = await exited;
+        const found = await findContents();
+        if (code === 0) expect(found).toBe(wanted);
+        counts[code === 0 || !isKilled ? 'notKilled' : found === wanted ? 'completed' : 'undone']++;
+        current = found;
+      }
+      console.log(`restore kills on ${store}, seed ${SEED}: ${JSON.stringify(counts)}`);
+    },
+  );
 });
