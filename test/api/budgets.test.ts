@@ -112,7 +112,6 @@ onEachStore('budgets over HTTP', (store) => {
       (notices) =>
         notices.length === 2 && notices.every(({ delivery }: { delivery: string }) => delivery === 'delivered'),
       'the alerts are not delivered',
-      60_000,
     );
     expect(alerts.map(({ threshold, month }: Record<string, unknown>) => [threshold, month])).toEqual([
       [50, today.slice(0, 7)],

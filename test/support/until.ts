@@ -16,13 +16,8 @@ function getRemainingMs(): number {
 }
 
 /** Repeats `attempt` until `isDone` accepts its value; fails with the last value just before the test would time out. */
-export async function until<T>(
-  attempt: () => Promise<T>,
-  isDone: (value: T) => boolean,
-  failure: string,
-  timeoutMs = getRemainingMs(),
-): Promise<T> {
-  for (const deadline = Date.now() + timeoutMs; ; await delay(50)) {
+export async function until<T>(attempt: () => Promise<T>, isDone: (value: T) => boolean, failure: string): Promise<T> {
+  for (const deadline = Date.now() + getRemainingMs(); ; await delay(50)) {
     const value = await attempt();
     if (isDone(value)) return value;
     if (Date.now() > deadline) expect.fail(`${failure}; last: ${JSON.stringify(value)?.slice(0, 500)}`);
