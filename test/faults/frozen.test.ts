@@ -9,7 +9,7 @@ import { isLongRun } from '../support/long-run.ts';
 import { createDatabase, openPostgres, type Postgres } from '../support/postgres.ts';
 import { countUnreadConnections } from '../support/process.ts';
 import { isAlive, listChildren, sendSignal } from '../support/processes.ts';
-import { onEachStoreInLongRuns, run, type TestServer, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, run, START_LIMIT_MS, type TestServer, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until, untilReady } from '../support/until.ts';
 
@@ -126,7 +126,7 @@ describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', { conc
       postgres = (await openPostgres()) ?? expect.fail('PostgreSQL is no longer available');
       ({ url } = await createDatabase(postgres.url));
       await start();
-    });
+    }, START_LIMIT_MS);
     afterAll(async () => {
       postgres.resume();
       await running.stop();

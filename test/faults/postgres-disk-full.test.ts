@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createTestStore } from '../support/cli.ts';
 import type { ApiResponse, Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
@@ -12,6 +12,9 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { runSql } from '../support/store-sql.ts';
 import { until, untilReady } from '../support/until.ts';
+
+// Starts PostgreSQL and a server.
+vi.setConfig({ testTimeout: 180_000 });
 
 const organization = `/v1/organizations/${acme.id}`;
 const keys = `${organization}/keys`;

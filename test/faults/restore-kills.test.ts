@@ -4,14 +4,17 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
 import { decodeBackup } from '../support/backup-file.ts';
 import { cliProcess, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { isLongRun, SEED } from '../support/long-run.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
-import { onEachStoreInLongRuns, PROGRAM } from '../support/server.ts';
+import { onEachStoreInLongRuns, PROGRAM, START_LIMIT_MS } from '../support/server.ts';
+
+// Each test starts several processes with an engine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** Rounds with kills at random moments. */
 const RANDOM_ROUNDS = 50;
@@ -93,7 +96,7 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
     target = await createTarget(store);
     const restored = await target.run('restore', files.first);
     expect(restored.code, restored.stderr).toBe(0);
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     await target?.remove();
     rmSync(directory, { recursive: true, force: true });

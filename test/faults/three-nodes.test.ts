@@ -10,7 +10,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
 import { sendSignal } from '../support/processes.ts';
 import { startSecondServer } from '../support/second-server.ts';
-import { onEachStoreInLongRuns, startServer, type TestServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 // Starts up to four processes in a test, and waits for leases and for usage to be rated.
@@ -48,7 +48,7 @@ onEachStoreInLongRuns(
     beforeAll(async () => {
       first = await startServer(store, { sharedEngine: true });
       others = await Promise.all([startSecondServer(first), startSecondServer(first)]);
-    });
+    }, START_LIMIT_MS);
     afterAll(async () => {
       for (const node of others) await node.stop();
       await first.remove();

@@ -1,11 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { cli, getServerStore } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+
+// Starts the processes of services.
+vi.setConfig({ testTimeout: 180_000 });
 
 onEachStoreInLongRuns('an embedded service', (store) => {
   const server = useServer(store, { args: ['--endpoint-ports', '0'] });

@@ -14,6 +14,9 @@ import { createDatabase, MIGRATED } from './postgres.ts';
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/main.js');
 
+/** Of hooks: starting processes, engines or PostgreSQL took up to a minute at a load average of 50 on two cores. */
+export const START_LIMIT_MS = 120_000;
+
 export type StoreName = 'libsql' | 'postgres';
 
 export interface StartOptions {
@@ -182,7 +185,7 @@ export function useServer(store: StoreName, options: StartOptions = {}): TestSer
   let server: TestServer | undefined;
   beforeAll(async () => {
     server = await startServer(store, { inProcess: true, ...options });
-  });
-  afterAll(async () => server?.remove());
+  }, START_LIMIT_MS);
+  afterAll(async () => server?.remove(), START_LIMIT_MS);
   return new Proxy({} as TestServer, { get: (_, name) => Reflect.get(server ?? {}, name) });
 }

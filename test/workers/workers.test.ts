@@ -9,7 +9,7 @@ import { acme } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { isAlive, listChildren } from '../support/processes.ts';
 import { query, useServices } from '../support/running-service.ts';
-import { onEachStore, run, startServer, type TestServer } from '../support/server.ts';
+import { onEachStore, run, START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 // Starts and kills processes, and waits until a hanging one is replaced.
@@ -82,7 +82,7 @@ onEachStore('several worker processes', (store) => {
     });
     // One after the other, so that each worker gets one connection.
     for (const { send } of connections) expect((await send('/healthz')).status).toBe(200);
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     for (const { close } of connections) close();
     await server.remove();
@@ -246,7 +246,7 @@ describe('worker processes of one server', () => {
   beforeAll(async () => {
     const args = [...WORKERS, '--log-level', 'warn', '--rate-limit', '100/600s', '--dashboard-port', '0'];
     server = await startServer('libsql', { inProcess: false, args });
-  });
+  }, START_LIMIT_MS);
   afterAll(() => server.remove());
 
   it('share the port of the dashboard interface too', async () => {
