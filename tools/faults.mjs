@@ -1,5 +1,7 @@
 // npm run faults [-- --rounds 300 --seed 1]: the fault tests with many more rounds than in `npm test`. A seed repeats the order of a run's faults.
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
@@ -14,27 +16,18 @@ for (const [name, value] of Object.entries(values))
     console.error(`error: --${name} must be a whole number, not ${value}`);
     process.exit(2);
   }
-const files =
-  positionals.length > 0
-    ? positionals
-    : [
-        'test/faults',
-        'test/services/churn',
-        'test/services/commands',
-        'test/billing/exactness',
-        'test/billing/metering',
-        'test/cli/backup',
-        'test/cli/move',
-        'test/cli/merge',
-        'test/api/dashboards-folder',
-        'test/api/idempotency',
-        'test/api/logs',
-        'test/api/sessions',
-        'test/api/stop',
-      ];
+const files = positionals.length > 0 ? positionals : listLongForms();
 console.log(`rounds ${values.rounds}, seed ${values.seed}`);
 const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
   stdio: 'inherit',
   env: { ...process.env, PILOTHOUSE_TEST_ROUNDS: values.rounds, PILOTHOUSE_TEST_SEED: values.seed },
 });
 process.exit(status ?? 1);
+
+/** The tests of faults, and all others that have a longer form than in `npm test`. */
+function listLongForms() {
+  return ['src', 'test']
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+    .filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => path.startsWith('test/faults/') || /long-run\.ts|InLongRuns/.test(readFileSync(path, 'utf8')));
+}

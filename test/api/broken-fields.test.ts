@@ -5,7 +5,7 @@ import { acme } from '../support/fleet.ts';
 import { getKeyId } from '../support/keys.ts';
 import { SYSTEM_ROLES } from '../support/roles.ts';
 import { createScalingClient, type ServiceName } from '../support/scaling.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const RUNS = 60;
 const UNKNOWN_ROLE = '00000000-0000-4000-8000-000000000001';
@@ -58,7 +58,7 @@ function isForbidden(service: ServiceName, field: string, value: number): boolea
   return field.endsWith('Replicas') && value < 2 && service !== 'secondary';
 }
 
-onEachStore('M3: every broken field is named', (store) => {
+onEachStoreInLongRuns('M3: every broken field is named', (store) => {
   // The organization has as many keys as it may have.
   const server = useServer(store, { args: ['--max-keys', '5'] });
 

@@ -1,11 +1,9 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const today = new Date().toISOString().slice(0, 10);
 const spending = structuredClone(fleet) as { organizations: { usageCosts?: object[] }[] };
@@ -114,7 +112,6 @@ onEachStore('budgets over HTTP', (store) => {
       (notices) =>
         notices.length === 2 && notices.every(({ delivery }: { delivery: string }) => delivery === 'delivered'),
       'the alerts are not delivered',
-      60_000,
     );
     expect(alerts.map(({ threshold, month }: Record<string, unknown>) => [threshold, month])).toEqual([
       [50, today.slice(0, 7)],

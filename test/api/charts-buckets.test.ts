@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fillEngine } from '../support/engine.ts';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,7 +28,7 @@ const point = (ms: number, name: string, unit: string, fields: object) => ({
 });
 const DELTA = { AggregationTemporality: 1, IsMonotonic: true };
 
-onEachStore('buckets of charts', (store) => {
+onEachStoreInLongRuns('buckets of charts', (store) => {
   const server = useServer(store);
   const post = (path: string, body: object) =>
     server.call({ method: 'POST', path: `/api/v2/charts/${path}`, token: acme.token, body });

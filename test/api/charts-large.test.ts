@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { T0 } from '../support/board.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const SECOND = 1000;
 const ROWS = 400;
@@ -33,7 +33,7 @@ const ordinary = Array.from({ length: 6000 }, (_, index) => ({
   Body: 'ordinary',
 }));
 
-onEachStore('data larger than a response may be', (store) => {
+onEachStoreInLongRuns('data larger than a response may be', (store) => {
   const server = useServer(store);
   beforeAll(() => fillEngine(join(server.directory, 'data'), { otel_logs: [...large, ...huge, ...ordinary] }));
 

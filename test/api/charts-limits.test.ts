@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { board, T0 } from '../support/board.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const [organization, ...others] = fleet.organizations;
 const SECOND = 1000;
@@ -30,7 +30,7 @@ const histograms = Array.from({ length: GROUPS }, (_, index) => ({
   ExplicitBounds: [1, 2],
 }));
 
-onEachStore('limits of chart queries', (store) => {
+onEachStoreInLongRuns('limits of chart queries', (store) => {
   const server = useServer(store, {
     fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
     inProcess: false,

@@ -4,7 +4,7 @@ import { board, QUERY, rows, T0 } from '../support/board.ts';
 import type { Json } from '../support/client.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet, globex } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
 
 const [organization, ...others] = fleet.organizations;
@@ -12,7 +12,7 @@ const HALF_HOUR = 30 * 60_000;
 const range = { start: T0, end: T0 + HALF_HOUR, timezone: 'UTC' };
 const count = { type: 'number', aggFn: 'count', sourceId: 'logs' };
 
-onEachStore('querying an unsaved tile', (store) => {
+onEachStoreInLongRuns('querying an unsaved tile', (store) => {
   const server = useServer(store, {
     fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
   });

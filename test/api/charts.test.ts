@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fillEngine } from '../support/engine.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const T0 = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
 const MINUTE = 60_000;
@@ -60,7 +60,7 @@ const log = (organization: string, minutes: number, service: string, ms: string,
   LogAttributes: { ms },
 });
 
-onEachStore('tile and chart data', (store) => {
+onEachStoreInLongRuns('tile and chart data', (store) => {
   const server = useServer(store, { fleet });
   const range = `start=${T0}&end=${T0 + 3 * MINUTE}&granularity=1m`;
   const data = (tileId: string, query = range, token = acme.token) =>

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey, readWithKey } from '../support/keys.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
-onEachStore('the client address', (store) => {
+onEachStoreInLongRuns('the client address', (store) => {
   describe('without a trusted proxy', () => {
     const server = useServer(store);
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { keysPath } from '../support/keys.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
 
 const ELSEWHERE = 'https://elsewhere.example';
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x'];
 
-onEachStore('requests that other sites start', (store) => {
+onEachStoreInLongRuns('requests that other sites start', (store) => {
   const server = useServer(store);
   const listKeyIds = async () =>
     (await server.call({ path: keysPath(), key: acme.admin })).json.result.map(({ id }: { id: string }) => id);

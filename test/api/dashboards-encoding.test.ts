@@ -3,14 +3,14 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createDashboard, DASHBOARDS, read, tile, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const large = {
   name: 'large',
   tiles: Array.from({ length: 24 }, (_, y) => tile({ id: `t${y}`, name: `Tile ${y}`, y })),
 };
 
-onEachStore('compressed dashboards', (store) => {
+onEachStoreInLongRuns('compressed dashboards', (store) => {
   const server = useServer(store);
 
   it.each([

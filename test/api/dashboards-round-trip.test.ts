@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anyDashboard, createDashboard, read, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('any dashboard', (store) => {
@@ -23,7 +24,7 @@ onEachStore('any dashboard', (store) => {
         expect({ id: data.id, ...normalized }).toEqual(data);
         await write(server, 'DELETE', `/${data.id}`);
       }),
-      { numRuns: 40 },
+      { numRuns: isLongRun ? 40 : 10 },
     );
   });
 
@@ -38,7 +39,7 @@ onEachStore('any dashboard', (store) => {
         expect((await read(server, `/${data.id}`)).text).toBe(before.text);
         await write(server, 'DELETE', `/${data.id}`);
       }),
-      { numRuns: 15 },
+      { numRuns: isLongRun ? 15 : 5 },
     );
     expect((await read(server, '')).json.data.map(({ id }: { id: string }) => id)).toEqual([acme.dashboard]);
   });

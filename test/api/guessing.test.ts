@@ -1,16 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ApiResponse, Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { postSession, SESSION, signIn } from '../support/sessions.ts';
 
+// Hundreds of requests in each test, more in `npm run hostile`.
 vi.setConfig({ testTimeout: 120_000 });
 
 const METRICS_TOKEN = 'a-metrics-token-of-some-length';
 
 /** 300 are allowed. More with `npm run hostile`. */
-const GUESSES = process.env.HOSTILE_REQUESTS === undefined ? 400 : 1500;
+const GUESSES = process.env.HOSTILE_REQUESTS === undefined ? 350 : 1500;
 
 /** One way to authenticate: a right credential, and any number of wrong ones. */
 interface Way {
@@ -72,32 +74,31 @@ onEachStore('guessing', (store) => {
     return counts;
   }
 
-  describe.each(Object.entries(WAYS).map(([name, way], index) => ({ name, index, ...way })))(
-    '$name',
-    ({ right, guess, index }) => {
-      it(`B7: after ${GUESSES} wrong ones, the right one gets the same 429 as a wrong one`, async () => {
-        const address = `203.0.113.${index + 1}`;
-        expect(await guessFrom(address, GUESSES, guess)).toEqual({ 401: 300, 429: GUESSES - 300 });
-        const [rightly, wrongly] = [await callFrom(address, right), await callFrom(address, guess(7))];
-        const withoutIds = ({ status, text, headers }: ApiResponse) => [
-          status,
-          text.replaceAll(/[0-9a-f-]{36}|\d+ s/g, ''),
-          [...headers.keys()].sort(),
-        ];
-        expect(rightly.status).toBe(429);
-        expect(withoutIds(rightly)).toEqual(withoutIds(wrongly));
-        expect(rightly.headers.has('set-cookie')).toBe(false);
-        expect((await callFrom(`198.51.100.${index + 1}`, right)).status, 'from another address').toBe(200);
-      });
+  // Each way counts by the same rule in the store.
+  const ways = Object.entries(WAYS).slice(0, store === 'libsql' || isLongRun ? undefined : 1);
+  describe.each(ways.map(([name, way], index) => ({ name, index, ...way })))('$name', ({ right, guess, index }) => {
+    it(`B7: after ${GUESSES} wrong ones, the right one gets the same 429 as a wrong one`, async () => {
+      const address = `203.0.113.${index + 1}`;
+      expect(await guessFrom(address, GUESSES, guess)).toEqual({ 401: 300, 429: GUESSES - 300 });
+      const [rightly, wrongly] = [await callFrom(address, right), await callFrom(address, guess(7))];
+      const withoutIds = ({ status, text, headers }: ApiResponse) => [
+        status,
+        text.replaceAll(/[0-9a-f-]{36}|\d+ s/g, ''),
+        [...headers.keys()].sort(),
+      ];
+      expect(rightly.status).toBe(429);
+      expect(withoutIds(rightly)).toEqual(withoutIds(wrongly));
+      expect(rightly.headers.has('set-cookie')).toBe(false);
+      expect((await callFrom(`198.51.100.${index + 1}`, right)).status, 'from another address').toBe(200);
+    });
 
-      it('B7: one that was accepted from the address lately keeps working', async () => {
-        const address = `192.0.2.${index + 1}`;
-        expect((await callFrom(address, right)).status).toBe(200);
-        expect(await guessFrom(address, 350, guess)).toEqual({ 401: 300, 429: 50 });
-        expect((await callFrom(address, right)).status).toBe(200);
-      });
-    },
-  );
+    it('B7: one that was accepted from the address lately keeps working', async () => {
+      const address = `192.0.2.${index + 1}`;
+      expect((await callFrom(address, right)).status).toBe(200);
+      expect(await guessFrom(address, 350, guess)).toEqual({ 401: 300, 429: 50 });
+      expect((await callFrom(address, right)).status).toBe(200);
+    });
+  });
 
   it('B7: the same for session cookies', async () => {
     const address = '203.0.113.100';

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { createKey, keysPath, readWithKey } from '../support/keys.ts';
 import { startSecondServer } from '../support/second-server.ts';
-import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+import { onEachStore, START_LIMIT_MS, type TestServer, useServer } from '../support/server.ts';
 
 onEachStore('a key on two nodes', (store) => {
   const server = useServer(store, { sharedEngine: true });
   let second: Awaited<ReturnType<typeof startSecondServer>>;
   beforeAll(async () => {
     second = await startSecondServer(server);
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => second?.stop());
 
   const readOnBothNodes = async (credentials: typeof acme.admin) => {

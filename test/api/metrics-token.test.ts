@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { cli, listErrors } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const TOKEN = 'scraper-token-of-some-length';
 
-onEachStore('a metrics token', (store) => {
+onEachStoreInLongRuns('a metrics token', (store) => {
   const server = useServer(store, {
     inProcess: false,
     args: ['--dashboard-port', '0'],

@@ -5,7 +5,7 @@ import { acme, globex } from '../support/fleet.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
 import { createPageFolder } from '../support/page-folder.ts';
 import { head, sendRaw } from '../support/raw.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { SESSION, signIn } from '../support/sessions.ts';
 
 const API_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -30,7 +30,7 @@ const PARAMETERS = {
   version: '1',
 };
 
-onEachStore('every response has nosniff and a strict policy', (store) => {
+onEachStoreInLongRuns('every response has nosniff and a strict policy', (store) => {
   const server = useServer(store);
 
   it.each([

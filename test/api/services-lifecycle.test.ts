@@ -9,7 +9,7 @@ const wanted = { name: 'created', provider: 'aws', region: 'eu-central-1' };
 
 onEachStore('the lifecycle of a service', (store) => {
   const server = useServer(store, {
-    args: ['--max-services', '12', '--simulated-transition', '2s'],
+    args: ['--max-services', '12', '--simulated-transition', '300ms'],
     inProcess: false,
   });
   const services = `/v1/organizations/${acme.id}/services`;

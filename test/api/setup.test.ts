@@ -1,17 +1,21 @@
 import { expect, it, vi } from 'vitest';
 import { getServerStore } from '../support/cli.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { startSecondServer } from '../support/second-server.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStore, onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { EMPTY_FLEET, readSetupCode, setUp } from '../support/setup.ts';
 import { readStoreText } from '../support/store-text.ts';
 
+// Starts servers of three processes several times.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** 300 failed attempts are allowed. */
 const GUESSES = 310;
 
 onEachStore('the first organization', (store) => {
-  const server = useServer(store, { fleet: EMPTY_FLEET, inProcess: false, args: ['--workers', '2'] });
+  // Three processes start instead of one.
+  const args = store === 'libsql' || isLongRun ? ['--workers', '2'] : [];
+  const server = useServer(store, { fleet: EMPTY_FLEET, inProcess: false, args });
   const needsSetup = async () => (await server.call({ path: '/console/config' })).json.needsSetup;
 
   it('is created once, with a code that only the log of the server has', async () => {
@@ -90,21 +94,25 @@ onEachStore('guessing the setup code', (store) => {
   });
 });
 
-onEachStore('several nodes', (store) => {
-  const server = useServer(store, { fleet: EMPTY_FLEET, inProcess: false, sharedEngine: true });
+onEachStoreInLongRuns(
+  'several nodes',
+  (store) => {
+    const server = useServer(store, { fleet: EMPTY_FLEET, inProcess: false, sharedEngine: true });
 
-  it('each print a code that is valid on the other', async () => {
-    const second = await startSecondServer(server);
-    try {
-      const code = await readSetupCode(second);
-      expect(await readSetupCode(server)).not.toBe(code);
-      const { status, json } = await setUp(server, { code });
-      expect(status).toBe(200);
-      const path = `/v1/organizations/${json.organization.id}`;
-      expect(await second.call({ path, key: json })).toMatchObject({ status: 200 });
-      expect((await second.call({ path: '/console/config' })).json.needsSetup).toBe(false);
-    } finally {
-      await second.stop();
-    }
-  });
-});
+    it('each print a code that is valid on the other', async () => {
+      const second = await startSecondServer(server);
+      try {
+        const code = await readSetupCode(second);
+        expect(await readSetupCode(server)).not.toBe(code);
+        const { status, json } = await setUp(server, { code });
+        expect(status).toBe(200);
+        const path = `/v1/organizations/${json.organization.id}`;
+        expect(await second.call({ path, key: json })).toMatchObject({ status: 200 });
+        expect((await second.call({ path: '/console/config' })).json.needsSetup).toBe(false);
+      } finally {
+        await second.stop();
+      }
+    });
+  },
+  { short: 'postgres' },
+);

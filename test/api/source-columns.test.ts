@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { QUERY, rows, T0 } from '../support/board.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const range = QUERY.replace('&timezone=UTC', '');
 const foreign = {
@@ -21,7 +21,7 @@ interface Column {
   values?: string[];
 }
 
-onEachStore('the columns of a source', (store) => {
+onEachStoreInLongRuns('the columns of a source', (store) => {
   const server = useServer(store);
   beforeAll(() =>
     fillEngine(join(server.directory, 'data'), { ...rows, otel_logs: [...rows.otel_logs, rare, foreign] }),

@@ -3,12 +3,15 @@ import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { spawnProgram } from '../support/process.ts';
 import { head, openRawConnection } from '../support/raw.ts';
 import { onEachStore, onEachStoreInLongRuns, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+
+// Starts and stops servers under load.
+vi.setConfig({ testTimeout: 180_000 });
 
 const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;

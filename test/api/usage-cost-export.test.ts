@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseCsvRecords } from '../support/csv.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { FOCUS_1_3_COLUMNS, FOCUS_RULES, findFocusViolations, parseMicros } from '../support/focus.ts';
 import { type LedgerLine, putLedger } from '../support/ledger.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const pipe = '6de48484-c180-4164-85bd-81c39c70f477';
 const METRICS = ['backup', 'compute', 'dataTransfer', 'initialLoad', 'interRegionTier1DataTransfer', 'storage'];
@@ -392,7 +390,6 @@ onEachStore('a long export', (store) => {
       async () => (await server.call({ path: '/metrics' })).text,
       (text) => /pilothouse_requests_total\{operation="usageCostExport"/.test(text),
       'the export is not in the metrics',
-      60_000,
     );
   });
 });

@@ -1,8 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const DAY_MS = 86_400_000;
 const now = Date.now();

@@ -1,9 +1,7 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
 import { putRatedDays } from '../support/ledger.ts';
 import { onEachStore, useServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 onEachStore('the freshness of usage costs', (store) => {
   const server = useServer(store);

@@ -1,8 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { useServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const ENTITIES = 1000;
 const DAYS = 31;

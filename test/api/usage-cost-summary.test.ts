@@ -1,8 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const uuid = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 

@@ -1,8 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const DATE_RULE = 'The value must be a date (YYYY-MM-DD) or an ISO 8601 date-time';
 

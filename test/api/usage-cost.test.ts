@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { onEachStore, PROGRAM, useServer } from '../support/server.ts';
-
-// Applying a fleet file starts a process, which takes seconds on a loaded machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const METRICS = [
   'backupCHC',

@@ -6,6 +6,7 @@ import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 
+// Starts processes and an engine, and waits for usage to be rated.
 vi.setConfig({ testTimeout: 120_000 });
 
 const path = `/v1/organizations/${acme.id}/usageEvents`;
@@ -181,7 +182,7 @@ onEachStore('usage events', (store) => {
       });
       return json.result.costs.find((cost: { entityId: string }) => cost.entityId === entityId);
     };
-    const billed = await until(compute, (cost) => cost !== undefined, 'the usage is not billed', 100_000);
+    const billed = await until(compute, (cost) => cost !== undefined, 'the usage is not billed');
     expect(billed).toMatchObject({
       entityName: 'reader',
       locked: false,
@@ -200,7 +201,6 @@ onEachStore('usage events', (store) => {
       () => post(lines(one, two)),
       ({ status }) => status === 200,
       'usage is not accepted after the restart',
-      60_000,
     );
     expect(again.json.result).toMatchObject({ accepted: 1, duplicates: 1 });
   });

@@ -9,6 +9,7 @@ import { isLongRun } from '../support/long-run.ts';
 import { actor, type Event, type TestOrganization, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
+// Each store starts an engine; a million events in long runs.
 vi.setConfig({ testTimeout: 600_000 });
 
 const DAYS = ['2026-11-08', '2026-11-09', '2026-11-10', '2026-11-11', '2026-11-12'];
@@ -106,14 +107,14 @@ onEachStore('costs', (store) => {
         await org.expectExact();
       }),
       // Shrinking would take minutes: each run uses a real store and a real engine.
-      { numRuns: isLongRun ? 20 : 4, endOnFailure: true },
+      { numRuns: isLongRun ? 20 : 3, endOnFailure: true },
     );
   });
 });
 
 /** A million in long runs. */
-const EVENTS = isLongRun ? 1_000_000 : 100_000;
-const BATCH = isLongRun ? 100_000 : 50_000;
+const EVENTS = isLongRun ? 1_000_000 : 20_000;
+const BATCH = isLongRun ? 100_000 : 10_000;
 
 describe(`${EVENTS} events`, () => {
   const metering = useMetering('libsql');

@@ -4,6 +4,7 @@ import { findFocusViolations, parseMicros } from '../support/focus.ts';
 import { actor, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
+// Each store starts an engine.
 vi.setConfig({ testTimeout: 600_000 });
 
 onEachStore('the FOCUS export of metered usage', (store) => {

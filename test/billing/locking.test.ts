@@ -4,6 +4,7 @@ import { deleteEntries, putEntries } from '../../src/management/billing/rating/s
 import { actor, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
+// Each store starts an engine.
 vi.setConfig({ testTimeout: 600_000 });
 
 const HOUR = 298_500;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, getServerStore, type Json, listErrors } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { onEachStore, PROGRAM, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, PROGRAM, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const KEY = `${acme.admin.keyId}:${acme.admin.keySecret}`;
@@ -16,7 +16,7 @@ const ABSENT = '00000000-0000-4000-8000-000000000000';
 /** What follows the place of a mistake: `The value must be at most 20 <number:50>`. */
 const rules = (texts: readonly string[]) => texts.map((text) => text.slice(text.indexOf(': ') + 2));
 
-onEachStore('commands on the store and over --url', (store) => {
+onEachStoreInLongRuns('commands on the store and over --url', (store) => {
   const server = useServer(store);
   const local = (...args: string[]) => getServerStore(server).run(...args, '--org', 'Acme');
   const remote = (...args: string[]) => cli([...args, '--url', server.url], { PILOTHOUSE_KEY: KEY });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { type Json, listErrors, useStore } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { onEachStore } from '../support/server.ts';
+import { onEachStoreInLongRuns } from '../support/server.ts';
 
-onEachStore('pilothouse autoscale', (name) => {
+onEachStoreInLongRuns('pilothouse autoscale', (name) => {
   const store = useStore(name);
   const replay = (...args: string[]) => store.run('autoscale', 'replay', 'analytics', '--org', 'Acme', ...args);
 

@@ -6,6 +6,7 @@ import { decodeBackup } from '../support/backup-file.ts';
 import { listErrors } from '../support/cli.ts';
 import { type ClickHouseServer, PASSWORDS, startClickHouseServer } from '../support/clickhouse-server.ts';
 import { acme, fleet } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { createTarget, serveQuietly } from '../support/restored.ts';
 
 const path = `/v1/organizations/${acme.id}/usageEvents`;
@@ -19,7 +20,8 @@ const events = Array.from({ length: 40 }, (_, index) => ({
   quantity: 10,
 }));
 
-describe('a backup with a ClickHouse server', () => {
+// Takes long and adds little to backup.test.ts.
+describe.runIf(isLongRun)('a backup with a ClickHouse server', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-servers-'));
   let servers: ClickHouseServer[] = [];
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { cli, getServerStore, type Json, listErrors } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-onEachStore('commands next to a running server', (store) => {
+onEachStoreInLongRuns('commands next to a running server', (store) => {
   const server = useServer(store);
   const run = (...args: string[]) => getServerStore(server).run(...args);
   const json = async (...args: string[]): Promise<Json> => {

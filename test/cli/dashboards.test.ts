@@ -5,13 +5,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { cli, type Json, listErrors, useStore } from '../support/cli.ts';
 import { anyDashboard, HEX_ID, tile } from '../support/dashboards.ts';
-import { onEachStore } from '../support/server.ts';
+import { onEachStoreInLongRuns } from '../support/server.ts';
 
 const fleet = {
   organizations: [{ name: 'Acme', dashboards: [{ id: 'one', name: 'One', tags: ['t'], tiles: [tile()] }] }],
 };
 
-onEachStore('dashboard commands', (store) => {
+onEachStoreInLongRuns('dashboard commands', (store) => {
   const at = useStore(store);
   const json = async (...args: string[]): Promise<Json> => {
     const { code, stdout, stderr } = await at.run('dashboard', ...args, '--json');

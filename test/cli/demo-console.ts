@@ -37,7 +37,6 @@ export function testDemoConsole(getDemo: () => Demo): void {
           },
           (count) => count === 0,
           `tiles of ${path} are empty`,
-          90_000,
         );
         expect(await page.getByTestId('tile-error').count()).toBe(0);
       }

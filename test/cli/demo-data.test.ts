@@ -5,11 +5,11 @@ import { demoFleet } from '../../src/operations/demo/fleet.ts';
 import { listErrors, useStore } from '../support/cli.ts';
 import { fleet } from '../support/fleet.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { onEachStore } from '../support/server.ts';
+import { onEachStoreInLongRuns } from '../support/server.ts';
 
 type Command = ReturnType<typeof runInProcess>;
 
-onEachStore('serve on a store that the demo has used', (store) => {
+onEachStoreInLongRuns('serve on a store that the demo has used', (store) => {
   const at = useStore(store);
   let running: Command | undefined;
   afterEach(async () => {

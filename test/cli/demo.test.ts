@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli, type Json } from '../support/cli.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { START_LIMIT_MS } from '../support/server.ts';
 import { testDemoConsole } from './demo-console.ts';
 import { testDemoTelemetry } from './demo-telemetry.ts';
 
@@ -95,7 +96,7 @@ describe('demo', () => {
     await start();
     first = demo;
     firstCosts = await readPastCosts();
-  });
+  }, START_LIMIT_MS);
 
   it('prints the URLs, the credentials, a query and one curl command for each of the five operations', () => {
     expect(demo.welcome).toMatch(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { listErrors, useStore } from '../support/cli.ts';
-import { onEachStore } from '../support/server.ts';
+import { onEachStoreInLongRuns } from '../support/server.ts';
 
 const SECRET = 'the-secret-of-the-receiver';
 const PASSWORD = 'the-password-of-the-database';
@@ -19,7 +19,7 @@ const toFleet = (...services: object[]) => ({
 const hooked = { name: 'hooked', driver: 'webhook', webhook };
 const orders = { name: 'orders', driver: 'kubernetes', kubernetes };
 
-onEachStore('settings of drivers in the fleet file', (store) => {
+onEachStoreInLongRuns('settings of drivers in the fleet file', (store) => {
   const commands = useStore(store);
 
   it('are stored, and their secrets are in no plan, activity or export', async () => {

@@ -6,7 +6,7 @@ import { acme, fleet } from '../support/fleet.ts';
 import { onEachStore } from '../support/server.ts';
 
 onEachStore('a store that does not exist', (store) => {
-  const at = useStore(store);
+  const at = useStore(store, { isMigrated: false });
   const file = join(import.meta.dirname, 'missing-store.test.ts');
 
   it.each([

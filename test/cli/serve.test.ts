@@ -4,12 +4,15 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { cli, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { createDatabase, findFreePort } from '../support/postgres.ts';
 import { run, serveInProcess } from '../support/server.ts';
+
+// Each test starts several processes.
+vi.setConfig({ testTimeout: 180_000 });
 
 type Running = Awaited<ReturnType<typeof run>>;
 

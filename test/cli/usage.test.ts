@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { cliProcess, listErrors, useStore } from '../support/cli.ts';
+import { cli, cliProcess, listErrors, useStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 
@@ -89,7 +89,7 @@ it('usage import --url sends events to a running server, which owns the embedded
     writeFileSync(file, `${lines.join('\n')}\nnonsense\n`);
     const { keyId, keySecret } = acme.admin;
     const through = ['usage', 'import', file, '--url', server.url, '--key', `${keyId}:${keySecret}`, '--json'];
-    const sent = await cliProcess(through);
+    const sent = await cli(through);
     expect(sent.code).toBe(1);
     expect(JSON.parse(sent.stdout)).toMatchObject({ accepted: 2, duplicates: 0, rejected: 1, errors: [{ index: 2 }] });
     const direct = await cliProcess([
@@ -103,7 +103,7 @@ it('usage import --url sends events to a running server, which owns the embedded
     ]);
     expect(direct.code).toBe(1);
     expect(listErrors(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
-    const unauthorized = await cliProcess([...through.slice(0, -2), 'unknown:key']);
+    const unauthorized = await cli([...through.slice(0, -2), 'unknown:key']);
     expect(listErrors(unauthorized)).toEqual([expect.stringMatching(/rejects the key: Key is not found/)]);
   } finally {
     await server.remove();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse, Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const services = `/v1/organizations/${acme.id}/services`;
 
 /** The requests that the Terraform provider was seen to send, in its order. The provider itself is not in a registry we use. */
-onEachStore('the requests of the Terraform provider', (store) => {
+onEachStoreInLongRuns('the requests of the Terraform provider', (store) => {
   const server = useServer(store);
 
   const send = (method: string, path: string, body?: object): Promise<ApiResponse> =>

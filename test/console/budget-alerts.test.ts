@@ -22,7 +22,6 @@ describe('budget alerts in the console', () => {
           async () => (await browser.server.call({ path: `${path}/${id}`, key: acme.admin })).json.result.notices,
           (notices) => notices.length === 1 && isReached(notices[0]),
           'the alert is not attempted',
-          60_000,
         );
 
       it('are pending with the reason while the webhook fails, then delivered; never "sent" before', async () => {

@@ -251,7 +251,6 @@ inBrowser(
         },
         (canvases) => canvases === 1,
         'the tile does not recover',
-        60_000,
       );
     }, 120_000);
 

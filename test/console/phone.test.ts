@@ -150,7 +150,6 @@ inBrowser(
           (await browser.server.call({ path: `/v1/organizations/${acme.id}/budgets`, key: acme.admin })).json.result,
         ([budget]) => budget.notices.length > 0,
         'no alert is raised',
-        60_000,
       );
       await page.reload();
       await page

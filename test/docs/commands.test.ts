@@ -5,8 +5,10 @@ import { cli, type Json } from '../support/cli.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 import { type Block, listBlocks, listDocuments, listInlineCommands, readDocument } from '../support/documents.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { START_LIMIT_MS } from '../support/server.ts';
 import { createShell, type Shell } from '../support/shell.ts';
 
+// Each script of a document starts several processes.
 vi.setConfig({ testTimeout: 300_000 });
 
 /** Commands that are not run, and why. Every other command in a sh block is run as it is printed. */
@@ -114,7 +116,7 @@ describe('the commands of README.md and docs/', () => {
     address = /http:\/\/(127\.0\.0\.1:\d+)/.exec(demo.welcome)?.[1] ?? '';
     endpoint = /http:\/\/(127\.0\.0\.1:\d+)\/\?query/.exec(demo.welcome)?.[1] ?? '';
     writeFileSync(join(shell.directory, 'fleet.yaml'), findBlock('README.md', 'yaml', '# fleet.yaml'));
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     await demo.stop();
     shell.remove();

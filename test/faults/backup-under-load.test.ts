@@ -114,11 +114,12 @@ async function checkRestored(
   before: Acknowledged,
   after: Acknowledged,
 ): Promise<void> {
-  const target = await createTarget(store);
+  // In the test process: a process for every command takes several times as long.
+  const target = await createTarget(store, { inProcess: true });
   try {
     const restored = await target.run('restore', file);
     expect([restored.code, restored.stderr]).toEqual([0, '']);
-    const copy = await serveQuietly([...target.args, '--max-keys', '100000']);
+    const copy = await serveQuietly([...target.args, '--max-keys', '100000'], { inProcess: true });
     try {
       const read = async (path: string, token?: string): Promise<Json> => {
         const { status, text, json } = await copy.call({ path, ...(token ? { token } : { key: acme.admin }) });

@@ -6,6 +6,7 @@ import { actor, type TestOrganization, useMetering } from '../support/metering.t
 import { onEachStore } from '../support/server.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
+// Each store starts an engine.
 vi.setConfig({ testTimeout: 600_000 });
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { DrivenService } from '../../src/management/services/driver.ts';
 import { writeConfiguration } from '../../src/platform/listener/configuration.ts';
 import { findInstallation } from '../../src/platform/listener/installation.ts';
@@ -12,6 +12,9 @@ import { createServiceDirectory, getServiceDirectory } from '../../src/running/d
 import { callUpstream, useEmbeddedServices } from '../support/embedded-services.ts';
 import { isAlive } from '../support/processes.ts';
 import { until } from '../support/until.ts';
+
+// Starts the processes of services.
+vi.setConfig({ testTimeout: 180_000 });
 
 const services = useEmbeddedServices();
 const { converge, observe, query, createService } = services;

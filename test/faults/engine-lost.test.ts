@@ -1,9 +1,12 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
 import { countUnreadConnections } from '../support/process.ts';
 import { isAlive, listChildren } from '../support/processes.ts';
 import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+
+// Starts a server and engines.
+vi.setConfig({ testTimeout: 180_000 });
 
 const now = Math.floor(Date.now() / 60_000) * 60_000;
 

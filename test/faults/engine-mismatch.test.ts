@@ -9,6 +9,7 @@ import { onEachStoreInLongRuns, startServer, type TestServer } from '../support/
 import { runSql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 
+// Starts servers and engines again and again.
 vi.setConfig({ testTimeout: 600_000 });
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
@@ -220,7 +221,7 @@ onEachStoreInLongRuns('an engine without the usage events of its store', (store)
       expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
     });
 
-  it('is recognized by a store from before engines had an identity', async () => {
+  it.runIf(isLongRun)('is recognized by a store from before engines had an identity', async () => {
     await start({ inProcess: false });
     await meter(createEvents(FIRST, 'a', 3));
     await runSql(server, 'UPDATE usage_days SET events = NULL');

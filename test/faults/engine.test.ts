@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../../src/kernel/errors.ts';
 import { type Clock, systemClock } from '../../src/kernel/time/clock.ts';
 import type { Engine } from '../../src/platform/engine/engine.ts';
@@ -11,6 +11,9 @@ import { startClickHouseServer } from '../support/clickhouse-server.ts';
 import { isAlive, sendSignal } from '../support/processes.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
+
+// Starts engines again and again.
+vi.setConfig({ testTimeout: 180_000 });
 
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-faults-'));
 const opened: Engine[] = [];

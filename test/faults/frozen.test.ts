@@ -9,7 +9,7 @@ import { isLongRun } from '../support/long-run.ts';
 import { createDatabase, openPostgres, type Postgres } from '../support/postgres.ts';
 import { countUnreadConnections } from '../support/process.ts';
 import { isAlive, listChildren, sendSignal } from '../support/processes.ts';
-import { onEachStore, run, type TestServer, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, run, START_LIMIT_MS, type TestServer, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until, untilReady } from '../support/until.ts';
 
@@ -18,7 +18,8 @@ const service = `${organization}/services/${acme.primary}`;
 const usageEvents = `${organization}/usageEvents`;
 const now = Math.floor(Date.now() / 60_000) * 60_000;
 
-const LIMIT = { timeout: 100_000 };
+/** Up to four limits of 10 s, and starts of processes. */
+const LIMIT = { timeout: 200_000, concurrent: false };
 
 const createEvents = (batch: string) =>
   Array.from({ length: 50 }, (_, index) => ({
@@ -46,8 +47,9 @@ const countLogs = (server: Pick<TestServer, 'call'>, where: string) =>
     },
   });
 
-describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', () => {
-  onEachStore('a frozen engine', (store) => {
+// The tests wait for limits of 10 s, one after the other on each server; the servers do so at the same time.
+describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', { concurrent: true }, () => {
+  onEachStoreInLongRuns('a frozen engine', (store) => {
     const server = useServer(store, { inProcess: false });
     const getEngine = (): number => listChildren(server.pid)[0] as number;
 
@@ -124,7 +126,7 @@ describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', () => 
       postgres = (await openPostgres()) ?? expect.fail('PostgreSQL is no longer available');
       ({ url } = await createDatabase(postgres.url));
       await start();
-    });
+    }, START_LIMIT_MS);
     afterAll(async () => {
       postgres.resume();
       await running.stop();
@@ -145,34 +147,34 @@ describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', () => 
       await untilReady({ call }, 503);
     }
 
-    it('B3: fails requests with 503, is used again afterwards, and does not keep the server from stopping', {
-      timeout: 200_000,
-    }, async () => {
-      expect((await rescale(4)).status).toBe(200);
-      postgres.freeze();
-      await expectUnavailable([
-        [service, rescale(5)],
-        [service, read()],
-        [usageEvents, send({ call }, 'frozen')],
-      ]);
-      postgres.resume();
-      await untilReady({ call }, 200);
-      expect((await rescale(6)).json.result.numReplicas).toBe(6);
+    // The next test has these steps too, and takes as long.
+    it.runIf(isLongRun)(
+      'B3: fails requests with 503, is used again afterwards, and does not keep the server from stopping',
+      LIMIT,
+      async () => {
+        expect((await rescale(4)).status).toBe(200);
+        postgres.freeze();
+        await expectUnavailable([
+          [service, rescale(5)],
+          [service, read()],
+          [usageEvents, send({ call }, 'frozen')],
+        ]);
+        postgres.resume();
+        await untilReady({ call }, 200);
+        expect((await rescale(6)).json.result.numReplicas).toBe(6);
 
-      // The other test has this step too, and takes as long.
-      if (!isLongRun) return;
+        postgres.freeze();
+        const pending = Promise.all([rescale(7), read()].map(settle));
+        // Any exit code, but not the signal: the process ends by itself.
+        expect(await running.stop('SIGTERM')).not.toBe(null);
+        for (const status of await pending) expect([503, undefined]).toContain(status);
+        postgres.resume();
+        await start();
+        expect([6, 7]).toContain((await read()).json.result.numReplicas);
+      },
+    );
 
-      postgres.freeze();
-      const pending = Promise.all([rescale(7), read()].map(settle));
-      // Any exit code, but not the signal: the process ends by itself.
-      expect(await running.stop('SIGTERM')).not.toBe(null);
-      for (const status of await pending) expect([503, undefined]).toContain(status);
-      postgres.resume();
-      await start();
-      expect([6, 7]).toContain((await read()).json.result.numReplicas);
-    });
-
-    it('B3: also together with the engine', { timeout: 200_000 }, async () => {
+    it('B3: also together with the engine', LIMIT, async () => {
       expect((await send({ call }, 'started')).status).toBe(200);
       const [engine = 0] = listChildren(running.pid);
       const freeze = () => {

@@ -4,7 +4,7 @@ import type { ApiResponse, Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { keysPath } from '../support/keys.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const ROUNDS = isLongRun ? 10 : 1;
@@ -20,7 +20,7 @@ const create = (server: TestServer, name: string): Promise<ApiResponse> =>
     headers: { 'idempotency-key': name },
   });
 
-onEachStore('kill -9 under requests with an Idempotency-Key', (store) => {
+onEachStoreInLongRuns('kill -9 under requests with an Idempotency-Key', (store) => {
   it('every request is executed once if the client repeats it, and the audit log is intact', {
     timeout: 600_000,
   }, async () => {

@@ -20,6 +20,7 @@ import {
   type UsageBatch,
 } from './node-usage.ts';
 
+// Hundreds of rounds that start processes.
 vi.setConfig({ testTimeout: 3_600_000 });
 
 const KILLS = Math.min(ROUNDS, 20);

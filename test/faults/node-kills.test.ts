@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { acme } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { runSql } from '../support/store-sql.ts';
 import { until } from '../support/until.ts';
 import {
@@ -20,6 +20,7 @@ import {
   untilRated,
 } from './node-usage.ts';
 
+// Starts processes, and waits for leases.
 vi.setConfig({ testTimeout: 600_000 });
 
 const [OVERDUE, YESTERDAY] = [[toDay(20), toDay(19)], toDay(1)];
@@ -37,7 +38,7 @@ describe.skipIf(inject('postgresUrl') === '')('one of two nodes, killed inside a
   beforeAll(async () => {
     server = await startServer('postgres', { sharedEngine: true, inProcess: true });
     await server.stop();
-  });
+  }, START_LIMIT_MS);
   afterEach(async () => {
     for (const node of started.splice(0)) {
       node.kill('SIGKILL');

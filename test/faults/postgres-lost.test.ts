@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ApiResponse, createClient } from '../support/client.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createDatabase, openPostgres, type Postgres } from '../support/postgres.ts';
-import { run } from '../support/server.ts';
+import { run, START_LIMIT_MS } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until, untilReady } from '../support/until.ts';
 
@@ -40,7 +40,7 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
       '--database-url',
       url,
     ]);
-  });
+  }, START_LIMIT_MS);
 
   afterAll(async () => {
     await running?.stop();

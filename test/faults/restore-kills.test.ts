@@ -4,17 +4,20 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
 import { decodeBackup } from '../support/backup-file.ts';
 import { cliProcess, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { isLongRun, SEED } from '../support/long-run.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
-import { onEachStoreInLongRuns, PROGRAM } from '../support/server.ts';
+import { onEachStoreInLongRuns, PROGRAM, START_LIMIT_MS } from '../support/server.ts';
+
+// Each test starts several processes with an engine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** Rounds with kills at random moments. */
-const RANDOM_ROUNDS = isLongRun ? 50 : 2;
+const RANDOM_ROUNDS = 50;
 
 /** The renames and removals of a restore, in their order; the state is committed between the two kinds. */
 const STEPS = (['renameSync', 'rmSync'] as const).flatMap((call) =>
@@ -93,7 +96,7 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
     target = await createTarget(store);
     const restored = await target.run('restore', files.first);
     expect(restored.code, restored.stderr).toBe(0);
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     await target?.remove();
     rmSync(directory, { recursive: true, force: true });
@@ -150,7 +153,7 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
     expect(await findContents()).toBe(current);
   });
 
-  it('by an earlier version, without a note: its engine is never deleted', async () => {
+  it.runIf(isLongRun)('by an earlier version, without a note: its engine is never deleted', async () => {
     const data = join(target.directory, 'data');
     const replaced = join(data, 'restoring', 'replaced');
     mkdirSync(join(data, 'restoring'));
@@ -167,30 +170,34 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
     rmSync(join(data, 'restoring'), { recursive: true });
   });
 
-  it(`at random moments, ${RANDOM_ROUNDS} rounds: state and engine always belong together`, {
-    timeout: 3_600_000,
-  }, async () => {
-    const random = createRandom(SEED, store);
-    const startedAt = performance.now();
-    await once(spawnRestore(toOther(current)), 'exit');
-    current = toOther(current);
-    const completeMs = performance.now() - startedAt;
-    expect(await findContents()).toBe(current);
-    const counts = { undone: 0, completed: 0, notKilled: 0 };
-    for (let round = 1; round <= RANDOM_ROUNDS; round++) {
-      const wanted = toOther(current);
-      const child = spawnRestore(wanted);
-      const exited = once(child, 'exit');
-      const isKilled = await Promise.race([
-        exited.then(() => false),
-        delay(random.next() * completeMs).then(() => child.kill('SIGKILL')),
-      ]);
-      const [code] = await exited;
-      const found = await findContents();
-      if (code === 0) expect(found).toBe(wanted);
-      counts[code === 0 || !isKilled ? 'notKilled' : found === wanted ? 'completed' : 'undone']++;
-      current = found;
-    }
-    console.log(`restore kills on ${store}, seed ${SEED}: ${JSON.stringify(counts)}`);
-  });
+  it.runIf(isLongRun)(
+    `at random moments, ${RANDOM_ROUNDS} rounds: state and engine always belong together`,
+    {
+      timeout: 3_600_000,
+    },
+    async () => {
+      const random = createRandom(SEED, store);
+      const startedAt = performance.now();
+      await once(spawnRestore(toOther(current)), 'exit');
+      current = toOther(current);
+      const completeMs = performance.now() - startedAt;
+      expect(await findContents()).toBe(current);
+      const counts = { undone: 0, completed: 0, notKilled: 0 };
+      for (let round = 1; round <= RANDOM_ROUNDS; round++) {
+        const wanted = toOther(current);
+        const child = spawnRestore(wanted);
+        const exited = once(child, 'exit');
+        const isKilled = await Promise.race([
+          exited.then(() => false),
+          delay(random.next() * completeMs).then(() => child.kill('SIGKILL')),
+        ]);
+        const [code] = await exited;
+        const found = await findContents();
+        if (code === 0) expect(found).toBe(wanted);
+        counts[code === 0 || !isKilled ? 'notKilled' : found === wanted ? 'completed' : 'undone']++;
+        current = found;
+      }
+      console.log(`restore kills on ${store}, seed ${SEED}: ${JSON.stringify(counts)}`);
+    },
+  );
 });

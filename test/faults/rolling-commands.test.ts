@@ -8,10 +8,11 @@ import type { ApiResponse, Call, Json } from '../support/client.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { connect } from './node-usage.ts';
 
+// Starts processes; ten restarts under load in long runs.
 vi.setConfig({ testTimeout: 1_800_000 });
 
 const NODES = 2;
@@ -85,7 +86,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes that are restarted one 
     await getServerStore(first).plan({ organizations: [changed, ...others] });
     await first.stop();
     for (let index = 0; index < NODES; index++) await startNode(index);
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     for (const node of nodes) node.kill('SIGKILL');
     await Promise.all(nodes.map(({ ended }) => ended));

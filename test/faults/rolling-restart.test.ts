@@ -11,6 +11,7 @@ import { type Program, spawnProgram } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
+// Starts three nodes and a proxy.
 vi.setConfig({ testTimeout: 600_000 });
 
 const NODES = 3;

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { startSecondServer } from '../support/second-server.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 
 const LIMIT = 100;
 const AT_A_TIME = 30;
@@ -14,9 +13,9 @@ describe.skipIf(inject('postgresUrl') === '')('three nodes on one PostgreSQL', (
   let first: TestServer;
   let nodes: Pick<TestServer, 'call' | 'stop'>[] = [];
   beforeAll(async () => {
-    first = await startServer('postgres', { sharedEngine: true, args });
+    first = await startServer('postgres', { sharedEngine: true, inProcess: !isLongRun, args });
     nodes = [first, ...(await Promise.all([startSecondServer(first), startSecondServer(first)]))];
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     for (const node of nodes.slice(1)) await node.stop();
     await first.remove();

@@ -10,9 +10,10 @@ import { createDatabase } from '../support/postgres.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
 import { sendSignal } from '../support/processes.ts';
 import { startSecondServer } from '../support/second-server.ts';
-import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
+// Starts up to four processes in a test, and waits for leases and for usage to be rated.
 vi.setConfig({ testTimeout: 600_000 });
 
 const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
@@ -38,59 +39,63 @@ const readCost = async ({ call }: Pick<TestServer, 'call'>): Promise<number | un
 const EXPECTED = calculateCostMicros('compute', '600', '0.2985') / 1e6;
 const OWNED = /Another node owns the embedded engine of this database: .+ process \d+.+ --clickhouse-url/;
 
-onEachStore('three nodes with one ClickHouse server', (store) => {
-  let first: TestServer;
-  let others: Awaited<ReturnType<typeof startSecondServer>>[] = [];
-  const listNodes = () => [first, ...others];
-  beforeAll(async () => {
-    first = await startServer(store, { sharedEngine: true });
-    others = await Promise.all([startSecondServer(first), startSecondServer(first)]);
-  });
-  afterAll(async () => {
-    for (const node of others) await node.stop();
-    await first.remove();
-  });
+onEachStoreInLongRuns(
+  'three nodes with one ClickHouse server',
+  (store) => {
+    let first: TestServer;
+    let others: Awaited<ReturnType<typeof startSecondServer>>[] = [];
+    const listNodes = () => [first, ...others];
+    beforeAll(async () => {
+      first = await startServer(store, { sharedEngine: true });
+      others = await Promise.all([startSecondServer(first), startSecondServer(first)]);
+    }, START_LIMIT_MS);
+    afterAll(async () => {
+      for (const node of others) await node.stop();
+      await first.remove();
+    });
 
-  it('K9: reject a key that one of them disabled from the next request on, also under load', async () => {
-    const path = `${organization}/services`;
-    let isStopping = false;
-    // Requests that share reads of the key.
-    const load = listNodes().flatMap((node) =>
-      Array.from({ length: 4 }, async () => {
-        while (!isStopping) {
-          const { status } = await node.call({ path, key: acme.developer });
-          // Failed attempts are limited.
-          if (status !== 200) await delay(200);
-        }
-      }),
-    );
-    try {
-      const keys = await first.call({ path: `${organization}/keys`, key: acme.admin });
-      const { id } = keys.json.result.find(({ name }: { name: string }) => name === 'developer');
-      const change = { method: 'PATCH', path: `${organization}/keys/${id}`, key: acme.admin } as const;
-      for (const state of ['disabled', 'enabled', 'disabled', 'enabled', 'disabled']) {
-        expect((await first.call({ ...change, body: { state } })).status).toBe(200);
-        const answers = await Promise.all(listNodes().map((node) => node.call({ path, key: acme.developer })));
-        expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(state === 'enabled' ? 200 : 401));
-      }
-    } finally {
-      isStopping = true;
-      await Promise.all(load);
-    }
-  });
-
-  it('count each event once and show the same costs on every node', async () => {
-    expect((await send(first)).json.result).toMatchObject({ accepted: 10, duplicates: 0 });
-    for (const node of others) expect((await send(node)).json.result).toMatchObject({ accepted: 0, duplicates: 10 });
-    for (const node of listNodes())
-      await until(
-        () => readCost(node),
-        (cost) => cost === EXPECTED,
-        'the costs are not the same on every node',
+    it('K9: reject a key that one of them disabled from the next request on, also under load', async () => {
+      const path = `${organization}/services`;
+      let isStopping = false;
+      // Requests that share reads of the key.
+      const load = listNodes().flatMap((node) =>
+        Array.from({ length: 4 }, async () => {
+          while (!isStopping) {
+            const { status } = await node.call({ path, key: acme.developer });
+            // Failed attempts are limited.
+            if (status !== 200) await delay(200);
+          }
+        }),
       );
-    for (const node of listNodes()) expect((await node.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
-  });
-});
+      try {
+        const keys = await first.call({ path: `${organization}/keys`, key: acme.admin });
+        const { id } = keys.json.result.find(({ name }: { name: string }) => name === 'developer');
+        const change = { method: 'PATCH', path: `${organization}/keys/${id}`, key: acme.admin } as const;
+        for (const state of ['disabled', 'enabled', 'disabled', 'enabled', 'disabled']) {
+          expect((await first.call({ ...change, body: { state } })).status).toBe(200);
+          const answers = await Promise.all(listNodes().map((node) => node.call({ path, key: acme.developer })));
+          expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(state === 'enabled' ? 200 : 401));
+        }
+      } finally {
+        isStopping = true;
+        await Promise.all(load);
+      }
+    });
+
+    it('count each event once and show the same costs on every node', async () => {
+      expect((await send(first)).json.result).toMatchObject({ accepted: 10, duplicates: 0 });
+      for (const node of others) expect((await send(node)).json.result).toMatchObject({ accepted: 0, duplicates: 10 });
+      for (const node of listNodes())
+        await until(
+          () => readCost(node),
+          (cost) => cost === EXPECTED,
+          'the costs are not the same on every node',
+        );
+      for (const node of listNodes()) expect((await node.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
+    });
+  },
+  { short: 'postgres' },
+);
 
 describe.skipIf(inject('postgresUrl') === '')('three nodes with embedded engines on one PostgreSQL', () => {
   async function withDatabase(work: (start: (name: string) => Program) => Promise<void>): Promise<void> {

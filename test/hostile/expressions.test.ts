@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { fillEngine } from '../support/engine.ts';
-import { onEachStore, type StoreName, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, type StoreName, useServer } from '../support/server.ts';
 import { HOSTILE_EXPRESSIONS, type HostileExpression } from './expressions.ts';
 
 const T0 = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
@@ -41,7 +41,7 @@ const listExpressions = (store: StoreName) =>
     ? HOSTILE_EXPRESSIONS
     : HOSTILE_EXPRESSIONS.filter((_, index) => index % 9 === 0);
 
-onEachStore('hostile expressions over HTTP', (store) => {
+onEachStoreInLongRuns('hostile expressions over HTTP', (store) => {
   const expressions = listExpressions(store);
   const server = useServer(store, { fleet });
 

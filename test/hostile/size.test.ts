@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expandReferences } from '../support/expand.ts';
 import { acme } from '../support/fleet.ts';
 import { useServices } from '../support/running-service.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { createLoopDelays, probeEnvironment } from './loop-delay.ts';
 import { BATCHES, LARGE_DASHBOARDS, LONG_URLS, SHAPES, type Target } from './shapes.ts';
 
@@ -117,7 +117,7 @@ describe('the largest bodies', () => {
       args: ['--log-level', 'error', '--endpoint-ports', '0'],
     });
     operations = listBodyOperations(expandReferences(await (await fetch(`${server.url}/openapi.json`)).json()));
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     await server.remove();
     rmSync(directory, { recursive: true, force: true });

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runProgram } from '../clients/install.ts';
 import { packPackage, queryService, readWelcome } from './package.ts';
 
+// Packs the program and runs it from the package.
 vi.setConfig({ testTimeout: 300_000 });
 
 const root = join(import.meta.dirname, '../..');

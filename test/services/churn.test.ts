@@ -14,7 +14,7 @@ const MAX_PAUSE_MS = 800;
 const LIMIT = { timeout: isLongRun ? 3_600_000 : 600_000 };
 
 describe('an embedded service under load', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' }, isShared: true });
   const services = useServices({ call: (call) => server.call(call) });
 
   it(`is resized ${RESIZES} times without a failed query, a lost or a repeated row`, LIMIT, async () => {

@@ -17,7 +17,7 @@ const LIMIT = { timeout: isLongRun ? 3_600_000 : 300_000 };
 const isSettled = (status: Json) => status.observedGeneration === status.generation && status.inFlight === undefined;
 
 describe('commands in quick succession', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' }, isShared: true });
   const services = useServices({ call: (call) => server.call(call) });
   const touch = (id: string) =>
     services.send('PATCH', `/${id}`, { tags: { add: [{ key: 'touched', value: String(Math.random()) }] } });

@@ -1,13 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { cli, getServerStore } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { query, useServices } from '../support/running-service.ts';
-import { onEachStore, useServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-onEachStore('an embedded service', (store) => {
+// Starts the processes of services.
+vi.setConfig({ testTimeout: 180_000 });
+
+onEachStoreInLongRuns('an embedded service', (store) => {
   const server = useServer(store, { args: ['--endpoint-ports', '0'] });
   const services = useServices(server);
 
@@ -85,10 +88,8 @@ onEachStore('an embedded service', (store) => {
     const read = (lines = '', key = acme.developer, organizationId: string = acme.id) =>
       server.call({ path: `/v1/organizations/${organizationId}/services/${id}/logs${lines}`, key });
     await run("SELECT '\u001b[31m red' FROM no_such_table");
-    const { status, json } = await read();
-    expect(status).toBe(200);
-    const text = json.result.lines.join('\n');
-    expect(text).toContain("'\\u001b[31m red'");
+    const readText = async () => (await read()).json.result.lines.join('\n');
+    const text = await until(readText, (lines) => lines.includes("'\\u001b[31m red'"), 'the query is not in the log');
     expect(text).not.toContain('\u001b');
     expect((await read('?lines=1')).json.result).toMatchObject({ lines: [expect.any(String)], hasEarlier: true });
     expect((await read('?lines=5001')).status).toBe(400);

@@ -1,10 +1,13 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { acme } from '../support/fleet.ts';
 import { useServices } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
+
+// Starts the processes of services.
+vi.setConfig({ testTimeout: 180_000 });
 
 const MINUTE_MS = 60_000;
 
@@ -21,7 +24,7 @@ const findProcess = (directory: string): string | undefined =>
 const HOURS_PER_MONTH = 732;
 
 describe('an embedded service without queries', () => {
-  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' } });
+  const server = useClockedServer('libsql', { settings: { endpointPorts: '0', rateLimit: 'off' }, isShared: true });
   const services = useServices({ call: (call) => server.call(call) });
   /** A change of the service makes the reconciler look at it. */
   const touch = (id: string, value: string) =>

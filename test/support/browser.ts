@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, inject } from 'vitest';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, describe, expect, inject } from 'vitest';
 import type { Credentials } from './client.ts';
 import { type StartOptions, type TestServer, useServer } from './server.ts';
 
@@ -12,7 +12,7 @@ export type { Page };
 /** Screenshots of every page, for manual review; kept after the run. */
 const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
 const SAVES_SCREENSHOTS = process.env.PILOTHOUSE_TEST_SCREENSHOTS !== undefined;
-const WIDTHS = [375, 768, 1280];
+const WIDTHS = [1280, 768, 375];
 /** Screenshots and accessibility checks take long on a machine under load. */
 const TEST_TIMEOUT_MS = 120_000;
 /** Below the timeout of a test, so that the error names the locator. */
@@ -41,20 +41,24 @@ export interface TestBrowser {
 export function inBrowser(name: string, suite: (browser: TestBrowser) => void, options: StartOptions = {}): void {
   describe.skipIf(inject('chromiumPath') === '')(name, { timeout: TEST_TIMEOUT_MS }, () => {
     const server = useServer('libsql', options);
-    let browser: Browser | undefined;
-    let contexts: BrowserContext[] = [];
+    /** Of the current test, with the options of each. */
+    let contexts: { context: BrowserContext; key: string }[] = [];
+    /** Of earlier tests, by their options: pages load in half of the time from the caches of a context. */
+    const unused = new Map<string, BrowserContext[]>();
     let problems: string[] = [];
     let allowed: RegExp[] = [];
 
-    beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: inject('chromiumPath'),
-        args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-      });
+    afterAll(async () => {
+      for (const context of [...unused.values()].flat()) await context.close();
     });
-    afterAll(async () => browser?.close());
-    afterEach(async () => {
-      for (const context of contexts) await context.close();
+    afterEach(async ({ task }) => {
+      for (const { context, key } of contexts) {
+        if (task.result?.state === 'fail') await context.close();
+        else {
+          await clear(context);
+          unused.set(key, [...(unused.get(key) ?? []), context]);
+        }
+      }
       const found = problems.filter((text) => !allowed.some((pattern) => pattern.test(text)));
       contexts = [];
       problems = [];
@@ -67,15 +71,10 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       { width = 1280, height = 900, colorScheme = 'light' }: OpenOptions,
       credentials?: Credentials | { token: string },
     ): Promise<Page> => {
-      if (!browser) throw new Error('the browser is not running');
-      const context = await browser.newContext({
-        viewport: { width, height },
-        colorScheme,
-        locale: 'en-US',
-        reducedMotion: 'reduce',
-      });
-      context.setDefaultTimeout(LOCATOR_TIMEOUT_MS);
-      contexts.push(context);
+      const settings = { viewport: { width, height }, colorScheme };
+      const key = JSON.stringify(settings);
+      const context = unused.get(key)?.pop() ?? (await openContext(settings));
+      contexts.push({ context, key });
       const page = await context.newPage();
       const address = /^http:/.test(path) ? path : server.url + path;
       page.on('request', (request) => {
@@ -108,6 +107,34 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       allowConsoleError: (pattern) => void allowed.push(pattern),
     });
   });
+}
+
+let launched: Promise<Browser> | undefined;
+
+/** One browser for all test files of a worker; it ends with the worker. */
+const launchBrowser = (): Promise<Browser> => {
+  launched ??= chromium.launch({
+    executablePath: inject('chromiumPath'),
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+  return launched;
+};
+
+async function openContext(settings: BrowserContextOptions): Promise<BrowserContext> {
+  const browser = await launchBrowser();
+  const context = await browser.newContext({ ...settings, locale: 'en-US', reducedMotion: 'reduce' });
+  context.setDefaultTimeout(LOCATOR_TIMEOUT_MS);
+  return context;
+}
+
+/** Leaves only the caches of a context. */
+async function clear(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) {
+    if (/^http:/.test(page.url())) await page.evaluate('localStorage.clear()');
+    await page.close();
+  }
+  await context.clearCookies();
+  await context.clearPermissions();
 }
 
 export async function fillSignIn(page: Page, credentials: Credentials | { token: string }): Promise<void> {

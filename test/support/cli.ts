@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, inject, vi } from 'vitest';
+import { afterEach, beforeEach, expect, inject } from 'vitest';
 import type { Json } from './client.ts';
 import { type FinishedCommand, runInProcess } from './in-process.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, MIGRATED } from './postgres.ts';
 import { PROGRAM, type StoreName, type TestServer } from './server.ts';
-
-// Each command starts a process, which takes a second or more on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** A hanging command is killed before its test times out. */
 const MAX_RUN_MS = 120_000;
@@ -100,13 +97,21 @@ export function createTestStore(
 export const getServerStore = ({ directory, databaseUrl, inProcess }: TestServer): TestStore =>
   createTestStore(directory, databaseUrl, { inProcess });
 
-/** An empty store for each test of the surrounding `describe`; use it inside tests and hooks only. Not in the test process if a server process opens it too. */
-export function useStore(store: StoreName, { inProcess } = { inProcess: true }): TestStore {
+interface StoreOptions {
+  /** False if a server process opens the store too. */
+  inProcess?: boolean;
+  /** Whether the store may have its tables already, which takes less time than to migrate it. */
+  isMigrated?: boolean;
+}
+
+/** An empty store for each test of the surrounding `describe`; use it inside tests and hooks only. */
+export function useStore(store: StoreName, { inProcess = true, isMigrated = true }: StoreOptions = {}): TestStore {
   let current: TestStore | undefined;
   let remove = async () => {};
   beforeEach(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    const template = isMigrated ? { template: MIGRATED } : {};
+    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), template) : undefined;
     current = createTestStore(directory, database?.url, { inProcess });
     remove = async () => {
       await database?.drop();

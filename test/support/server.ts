@@ -14,6 +14,9 @@ import { createDatabase, MIGRATED } from './postgres.ts';
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/main.js');
 
+/** Of hooks: starting processes, engines or PostgreSQL took up to a minute at a load average of 50 on two cores. */
+export const START_LIMIT_MS = 120_000;
+
 export type StoreName = 'libsql' | 'postgres';
 
 export interface StartOptions {
@@ -168,10 +171,14 @@ export function onEachStore(name: string, suite: (store: StoreName) => void): vo
   describe.skipIf(inject('postgresUrl') === '')(`${name} on PostgreSQL`, () => suite('postgres'));
 }
 
-/** As `onEachStore` in `npm run faults`, and on libSQL in `npm test`: for tests that take long and differ little between the stores. */
-export function onEachStoreInLongRuns(name: string, suite: (store: StoreName) => void): void {
-  if (isLongRun) onEachStore(name, suite);
-  else describe(`${name} on libSQL`, () => suite('libsql'));
+/** As `onEachStore` in `npm run faults`, and on one store in `npm test`: for tests that take long and differ little between the stores. */
+export function onEachStoreInLongRuns(
+  name: string,
+  suite: (store: StoreName) => void,
+  { short = 'libsql' }: { short?: StoreName } = {},
+): void {
+  if (isLongRun || inject('postgresUrl') === '') onEachStore(name, suite);
+  else describe(`${name} on ${short === 'libsql' ? 'libSQL' : 'PostgreSQL'}`, () => suite(short));
 }
 
 /**
@@ -182,7 +189,7 @@ export function useServer(store: StoreName, options: StartOptions = {}): TestSer
   let server: TestServer | undefined;
   beforeAll(async () => {
     server = await startServer(store, { inProcess: true, ...options });
-  });
-  afterAll(async () => server?.remove());
+  }, START_LIMIT_MS);
+  afterAll(async () => server?.remove(), START_LIMIT_MS);
   return new Proxy({} as TestServer, { get: (_, name) => Reflect.get(server ?? {}, name) });
 }

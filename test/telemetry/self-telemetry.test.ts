@@ -12,6 +12,7 @@ import { acme, globex, initech } from '../support/fleet.ts';
 import { type InProcessServer, openInProcessServer, withEngine } from '../support/in-process-server.ts';
 import { until } from '../support/until.ts';
 
+// Each test starts engines.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Key = { keyId: string; keySecret: string };

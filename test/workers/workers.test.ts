@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { acme } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { isAlive, listChildren } from '../support/processes.ts';
 import { query, useServices } from '../support/running-service.ts';
-import { onEachStore, run, startServer, type TestServer } from '../support/server.ts';
+import { onEachStore, run, START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
+// Starts and kills processes, and waits until a hanging one is replaced.
 vi.setConfig({ testTimeout: 300_000 });
 
 const organization = `/v1/organizations/${acme.id}`;
@@ -65,6 +67,8 @@ const readCounter = (metrics: string, series: string): number =>
   );
 
 onEachStore('several worker processes', (store) => {
+  /** About the processes; the store makes no difference. */
+  const onOneStore = it.runIf(store === 'libsql' || isLongRun);
   let server: TestServer;
   const connections = [0, 1].map(() => openConnection(() => server.url));
   const [first, second] = connections as [ReturnType<typeof openConnection>, ReturnType<typeof openConnection>];
@@ -78,7 +82,7 @@ onEachStore('several worker processes', (store) => {
     });
     // One after the other, so that each worker gets one connection.
     for (const { send } of connections) expect((await send('/healthz')).status).toBe(200);
-  });
+  }, START_LIMIT_MS);
   afterAll(async () => {
     for (const { close } of connections) close();
     await server.remove();
@@ -144,7 +148,7 @@ onEachStore('several worker processes', (store) => {
     );
   });
 
-  it('ask the primary process about services and warnings', async () => {
+  onOneStore('ask the primary process about services and warnings', async () => {
     for (const { status, text } of await sendAll(`${organization}/services/${acme.primary}/idle`)) {
       expect(status).toBe(200);
       expect(JSON.parse(text).result.blockers.length).toBeGreaterThan(0);
@@ -153,7 +157,7 @@ onEachStore('several worker processes', (store) => {
     for (const { text } of await sendAll('/readyz')) expect(JSON.parse(text)).toEqual({ status: 'ready' });
   });
 
-  it('are replaced when they are killed, while the others serve', async () => {
+  onOneStore('are replaced when they are killed, while the others serve', async () => {
     const [killed] = listWorkers(server.pid);
     process.kill(killed ?? 0, 'SIGKILL');
     const outcomes = await Promise.all(connections.map(({ send }) => send(organization).catch(() => undefined)));
@@ -171,7 +175,7 @@ onEachStore('several worker processes', (store) => {
     );
   });
 
-  it('are replaced when they hang, and /readyz says so meanwhile', async () => {
+  onOneStore('are replaced when they hang, and /readyz says so meanwhile', async () => {
     const [stopped] = listWorkers(server.pid);
     if (stopped === undefined) expect.fail('there is no worker');
     process.kill(stopped, 'SIGSTOP');
@@ -194,7 +198,7 @@ onEachStore('several worker processes', (store) => {
     for (const { close } of opened) close();
   });
 
-  it('get the engine again after it was killed', async () => {
+  onOneStore('get the engine again after it was killed', async () => {
     const [engine] = listEngines(server.pid);
     process.kill(engine ?? 0, 'SIGKILL');
     for (const [index, { send }] of connections.entries()) {
@@ -242,7 +246,7 @@ describe('worker processes of one server', () => {
   beforeAll(async () => {
     const args = [...WORKERS, '--log-level', 'warn', '--rate-limit', '100/600s', '--dashboard-port', '0'];
     server = await startServer('libsql', { inProcess: false, args });
-  });
+  }, START_LIMIT_MS);
   afterAll(() => server.remove());
 
   it('share the port of the dashboard interface too', async () => {

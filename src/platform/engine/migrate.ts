@@ -37,6 +37,7 @@ export async function applyMigrations(
 
 /** The migrations that the engine's tables have. */
 export async function readHistory(client: ClickHouseClient, abort_signal?: AbortSignal): Promise<AppliedMigration[]> {
+  abort_signal?.throwIfAborted();
   const result = await client.query({
     query: `SELECT version, any(name) AS name, any(checksum) AS checksum FROM ${HISTORY} GROUP BY version ORDER BY version`,
     format: 'JSONEachRow',

@@ -38,6 +38,7 @@ export async function openRunningEngine(
   if (!access) return undefined;
   const client = await openListenerClient(access.address, { name: 'reader', password: access.password });
   try {
+    signal?.throwIfAborted();
     // Also rejects another program that has the port of an engine that was killed.
     const timeout = AbortSignal.timeout(RESPONSE_MS);
     const result = await client.query({

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
@@ -190,6 +191,8 @@ type Requests = ReturnType<typeof createRequests>;
 
 function createRequests(client: ClickHouseClient, signal: AbortSignal | undefined) {
   async function readBytes(sql: string, parameters: Record<string, unknown>): Promise<Buffer> {
+    // The client ignores a signal that was aborted before the request, or is aborted after the response has begun.
+    signal?.throwIfAborted();
     const { stream } = await client.exec({
       query: `${sql} FORMAT TabSeparated`,
       query_params: parameters,
@@ -197,6 +200,7 @@ function createRequests(client: ClickHouseClient, signal: AbortSignal | undefine
       clickhouse_settings: SETTINGS,
       ...(signal && { abort_signal: signal }),
     });
+    if (signal) addAbortSignal(signal, stream);
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);

@@ -3,13 +3,16 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { callUpstream, useEmbeddedServices } from '../../../../test/support/embedded-services.ts';
 import { until } from '../../../../test/support/until.ts';
 import type { DrivenService } from '../../../management/services/driver.ts';
 import { SECRET_HEADER } from '../../../platform/listener/configuration.ts';
 import { findObstacle } from '../../../platform/listener/installation.ts';
 import { findFreePort } from '../../../platform/listener/listener.ts';
+
+// Starts the processes of services.
+vi.setConfig({ testTimeout: 180_000 });
 
 const changed: string[] = [];
 const taken = createServer().listen(0, '127.0.0.1');
@@ -137,7 +140,8 @@ describe('an embedded service', () => {
 
   it('lists the work that keeps it from becoming idle', async () => {
     const abort = new AbortController();
-    const slow = query(service, 'SELECT sleepEachRow(1) FROM numbers(600) SETTINGS max_block_size = 1').catch(() => {});
+    // It ends by itself if it is not killed at once.
+    const slow = query(service, 'SELECT sleepEachRow(1) FROM numbers(60) SETTINGS max_block_size = 1').catch(() => {});
     const blockers = await until(
       () => driver.listBlockers(service.id, abort.signal),
       (list) => list.length > 0,
