@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { openClient } from './client.ts';
-import { writeEndpoint } from './running-engine.ts';
 import { readHistory } from './migrate.ts';
+import { writeAccessFile } from './running-engine.ts';
 import { openEngineSource } from './source.ts';
 
 it('a copy that was canceled before a request does not wait for an engine that hangs', async () => {
@@ -25,7 +25,7 @@ it('a copy that was canceled before a request does not wait for an engine that h
   });
   const { port } = hanging.address() as AddressInfo;
   mkdirSync(join(directory, 'engine'));
-  writeEndpoint(join(directory, 'engine'), {
+  writeAccessFile(join(directory, 'engine'), {
     pid: process.pid,
     address: { host: '127.0.0.1', port, headers: {} },
     password: 'x',
