@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { addressBlock } from '../kernel/access/addresses.ts';
+import { createLargeCache } from '../kernel/memo.ts';
 import { createBackgroundLoop } from '../kernel/tasks/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../kernel/time/clock.ts';
 import type { Actor } from '../management/audit/activity.ts';
@@ -48,7 +48,7 @@ export type FailedSignIns = ReturnType<typeof createFailedSignIns>;
  * its time does not reveal whether a key id exists. A crash loses at most the last 250 ms.
  */
 export function createFailedSignIns({ state, clock, audit, log, findCredential }: Options) {
-  const recent = new LRUCache<string, number>({ max: MAX_RECENT });
+  const recent = createLargeCache<string, number>(MAX_RECENT);
   let pending: FailedSignIn[] = [];
   let dropped = 0;
 

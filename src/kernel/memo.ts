@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
+/** The most recently used entries. The option `max` of the library would allocate memory for all of them at once. */
+export const createLargeCache = <K extends object | string, V extends object | number | true>(
+  max: number,
+): LRUCache<K, V> => new LRUCache<K, V>({ maxSize: max, sizeCalculation: () => 1 });
+
 /** Caches the results of a pure function for the most recently used inputs. */
 export function memoize<T, K extends string | number = string>(compute: (input: K) => T, max = 1000): (input: K) => T {
   const results = new LRUCache<K, NonNullable<T>>({ max });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel/errors.ts';
 import { createTimeOrderedIds, firstIdAt } from '../../kernel/ids.ts';
+import { createLargeCache } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { ChainedColumns, ChainHead } from '../../platform/state/activity-chain.ts';
 import type { Db } from '../../platform/state/tables.ts';
@@ -43,7 +43,7 @@ export type Audit = ReturnType<typeof createAudit>;
 export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
   let nextId = createTimeOrderedIds();
   let latestMs = 0;
-  const heads: KnownHeads = new LRUCache({ max: MAX_KNOWN_HEADS });
+  const heads: KnownHeads = createLargeCache(MAX_KNOWN_HEADS);
 
   function createRow(actor: Actor, change: Change): ChainedColumns {
     const createdAt = clock.now();

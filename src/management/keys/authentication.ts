@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel/errors.ts';
+import { createLargeCache } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { hashSecret } from '../../platform/credentials/secrets.ts';
@@ -30,7 +30,7 @@ interface Options {
  * Custom roles are cached until the revision that is read with the key changes.
  */
 export function createKeyAuthentication({ db, clock, lastUsed, roleReader }: Options): Authenticate {
-  const cache = new LRUCache<string, Hashes>({ max: MAX_CACHED_HEADERS });
+  const cache = createLargeCache<string, Hashes>(MAX_CACHED_HEADERS);
   return async (header) => {
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const cached = cache.get(header);

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { isUuid } from '../../../kernel/ids.ts';
+import { createLargeCache } from '../../../kernel/memo.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Entities } from '../entities.ts';
 import { ENTITY_TYPES, type Entity, type EntityRef, entityKey } from '../entity.ts';
@@ -31,7 +31,7 @@ export interface BatchEntities {
  * then read, and only if this changes a result, the batch is validated again.
  */
 export function createEntityCache({ entities, clock }: { entities: Entities; clock: Clock }) {
-  const cache = new LRUCache<string, Cached>({ max: MAX_CACHED });
+  const cache = createLargeCache<string, Cached>(MAX_CACHED);
 
   return (organizationId: string): BatchEntities => {
     const uses = new Map<string, Use>();

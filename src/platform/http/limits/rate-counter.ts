@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
+import { createLargeCache } from '../../../kernel/memo.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { MAX_WINDOWS } from './rate-window.ts';
 
 /** A counter in the memory of this process. */
 export function createLocalRateCounter(clock: Pick<Clock, 'monotonicMs'>): RateCounter {
-  const windows = new LRUCache<string, { endsAt: number; taken: number }>({ max: MAX_WINDOWS });
+  const windows = createLargeCache<string, { endsAt: number; taken: number }>(MAX_WINDOWS);
   return {
     async add(id, count, windowSeconds) {
       const now = clock.monotonicMs();

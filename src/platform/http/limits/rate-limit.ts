@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../kernel/errors.ts';
+import { createLargeCache } from '../../../kernel/memo.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { MAX_WINDOWS, type RateLimit, type RateLimiter, type RateLimitStatus, toResetSeconds } from './rate-window.ts';
@@ -30,7 +30,7 @@ function createLocalRateLimiter(
   clock: Pick<Clock, 'monotonicMs'>,
 ): RateLimiter<RateLimitStatus> {
   const windowMs = windowSeconds * 1000;
-  const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
+  const windows = createLargeCache<string, Window>(MAX_WINDOWS);
 
   function findWindow(id: string, now: number): Window | undefined {
     const window = windows.get(id);

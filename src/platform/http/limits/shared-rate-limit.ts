@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLargeCache } from '../../../kernel/memo.ts';
 import type { RateCounter } from '../../../kernel/rate-counter.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { MAX_WINDOWS, type RateLimit, type RateLimiter, type RateLimitStatus, toResetSeconds } from './rate-window.ts';
@@ -35,7 +35,7 @@ export function createSharedRateLimiter(
 ): RateLimiter {
   const windowMs = windowSeconds * 1000;
   const share = Math.max(1, Math.floor(requests / SHARES));
-  const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
+  const windows = createLargeCache<string, Window>(MAX_WINDOWS);
 
   function getWindow(id: string): Window {
     let window = windows.get(id);

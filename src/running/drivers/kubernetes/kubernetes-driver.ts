@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
+import { createLargeCache } from '../../../kernel/memo.ts';
 import type {
   Desired,
   DrivenService,
@@ -45,7 +45,7 @@ const MAX_SERVICES = 100_000;
 export function createKubernetesDriver({ log, ...access }: Options): KubernetesDriver {
   const client = openKubernetesClient(access);
   /** Services that were deleted in the control plane. Their resources belong to the cluster and stay as they are. */
-  const released = new LRUCache<string, true>({ max: MAX_SERVICES });
+  const released = createLargeCache<string, true>(MAX_SERVICES);
 
   const readResource = (options: KubernetesOptions, signal: AbortSignal) =>
     client.read<Resource>(toResourceRequest(options, 'get'), signal);

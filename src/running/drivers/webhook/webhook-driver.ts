@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../kernel/errors.ts';
 import { deriveUuid } from '../../../kernel/ids.ts';
+import { createLargeCache } from '../../../kernel/memo.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import type { DrivenService, Driver, Observed } from '../../../management/services/driver.ts';
 import { resolveAllowed } from '../../../platform/webhooks/allowed-lookup.ts';
@@ -32,7 +32,7 @@ const NOT_FOUND = 404;
 export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
   const requests = createSignedRequests({ clock, allowPrivate, keepAlive: true });
   /** Services whose deletion was delivered. */
-  const deleted = new LRUCache<string, true>({ max: MAX_SERVICES });
+  const deleted = createLargeCache<string, true>(MAX_SERVICES);
 
   async function call(webhook: Webhook, request: SignedRequest): Promise<SignedResponse> {
     try {
