@@ -68,14 +68,13 @@ const fleet = {
   ],
 };
 
-/** Limits the memory of the load generator. More rows than any cache of the server holds. */
-const MAX_PICKED = 20_000;
+/** Requests of one measurement: more rows than the server caches. In a small store, rows repeat. */
+const REQUESTS = 20_000;
 
-/** Numbers from the whole range, in an order without a pattern. */
+/** Numbers from 1 to `count`, from the whole range, in an order without a pattern. */
 function pick(count) {
-  const picked = Array.from(
-    { length: Math.min(count, MAX_PICKED) },
-    (_, index) => 1 + Math.floor((index * count) / Math.min(count, MAX_PICKED)),
+  const picked = Array.from({ length: REQUESTS }, (_, index) =>
+    count > REQUESTS ? 1 + Math.floor((index * count) / REQUESTS) : 1 + (index % count),
   );
   let seed = 1;
   for (let last = picked.length - 1; last > 0; last--) {
@@ -86,6 +85,16 @@ function pick(count) {
   return picked;
 }
 
+/** Each number with how often it came before. */
+function withTurns(numbers) {
+  const turns = new Map();
+  return numbers.map((number) => {
+    const turn = turns.get(number) ?? 0;
+    turns.set(number, turn + 1);
+    return [number, turn];
+  });
+}
+
 /** Commits of other clients, which empty every cache of rows. */
 const COMMITS_PER_SECOND = 100;
 
@@ -93,11 +102,10 @@ const COMMITS_PER_SECOND = 100;
 const OPERATIONS = {
   'GET …/services/{id}': ({ services }) =>
     pick(services).map((number) => formatRequest('GET', `${base}/services/${toServiceId(number)}`)),
+  // Each request changes the number: consecutive ones of a service differ.
   'PATCH …/scaling': ({ services }) =>
-    [4, 5].flatMap((numReplicas) =>
-      pick(services).map((number) =>
-        formatRequest('PATCH', `${base}/services/${toServiceId(number)}/scaling`, { numReplicas }),
-      ),
+    withTurns(pick(services)).map(([number, turn]) =>
+      formatRequest('PATCH', `${base}/services/${toServiceId(number)}/scaling`, { numReplicas: 4 + (turn % 2) }),
     ),
   'GET …/services?limit=100': () => [formatRequest('GET', `${base}/services?limit=100`)],
   'GET …/keys?limit=100': () => [formatRequest('GET', `${base}/keys?limit=100`)],
@@ -118,13 +126,12 @@ const OPERATIONS = {
         { authorization: bearer },
       ),
     ),
-  // After the first time, the events are duplicates: the engine stores nothing, the services are looked up.
   'POST …/usageEvents of one event': ({ services }) =>
-    pick(services).map((number) => formatRequest('POST', `${base}/usageEvents`, [createEvent(number)])),
+    pick(services).map((number, index) => formatRequest('POST', `${base}/usageEvents`, [createEvent(number, index)])),
 };
 
-const createEvent = (number) => ({
-  id: `event-${number}`,
+const createEvent = (number, index) => ({
+  id: `event-${index}`,
   source: 'bench',
   time: '2026-10-20T12:00:00Z',
   entityType: 'service',
