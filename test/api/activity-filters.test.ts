@@ -35,6 +35,11 @@ onEachStore('activity filters', (store) => {
     await createKey(server, { name: 'new' });
   }, 120_000);
 
+  it('reject text that no store can hold', async () => {
+    for (const name of ['actor', 'resource_id', 'resource_type', 'text'])
+      expect((await server.call({ path: `${path}?${name}=a%00b`, key: acme.developer })).status).toBe(400);
+  });
+
   it('find by type in the whole audit log', async () => {
     const created = await list('type=key_create&limit=1000');
     expect(types(created)).toEqual(['key_create']);
