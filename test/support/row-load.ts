@@ -7,7 +7,7 @@ const WRITERS = 3;
 const READERS = 2;
 
 interface Options {
-  /** What to do after an insert without an acknowledgment: send the row again, or go on with the next one. */
+  /** What to do after an insert without an acknowledgment: send the row again if it is not stored, or go on. */
   onFailure?: 'repeat' | 'continue';
 }
 
@@ -19,35 +19,41 @@ export async function startRowLoad(service: RunningService, { onFailure }: Optio
   let isStopping = false;
   let isPaused = false;
   let resting = 0;
-  const run = (sql: string, parameters = ''): Promise<Answer> =>
+  const run = (sql: string): Promise<Answer> =>
     service
-      .query(sql, { parameters })
+      .query(sql)
       .catch((error: Error) => ({ status: 0, text: `${error.message}: ${(error.cause as Error)?.message}` }));
 
   onTestFinished(() => {
     isStopping = true;
   });
-  const created = await run(
-    'CREATE TABLE load (id UInt64) ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 10000',
-  );
+  const created = await run('CREATE TABLE load (id UInt64) ENGINE = MergeTree ORDER BY id');
   expect(created.text).toBe('');
 
   async function write(): Promise<void> {
     while (!isStopping) {
       const id = sent++;
-      let { status, text } = await insert(id);
+      const { status, text } = await insert(id);
       if (status !== 200) failures.push(`insert: ${status} ${text}`);
-      while (status !== 200 && onFailure === 'repeat') {
-        await delay(20);
-        ({ status, text } = await insert(id));
-      }
-      if (status === 200) acknowledged.add(id);
+      if (status === 200 || (onFailure === 'repeat' && (await repeat(id)))) acknowledged.add(id);
       await rest();
     }
   }
 
-  const insert = (id: number): Promise<Answer> =>
-    run(`INSERT INTO load VALUES (${id})`, `?insert_deduplication_token=row-${id}`);
+  const insert = (id: number): Promise<Answer> => run(`INSERT INTO load VALUES (${id})`);
+
+  /**
+   * Inserts a row that may be stored already. ClickHouse's own deduplication cannot be used here: a table without
+   * replicas notes the token before the row, so after a kill between the two it ignores the repeated insert.
+   */
+  async function repeat(id: number): Promise<boolean> {
+    while (!isStopping) {
+      await delay(20);
+      const { status, text } = await run(`SELECT count() FROM load WHERE id = ${id}`);
+      if (status === 200 && (text === '1' || (await insert(id)).status === 200)) return true;
+    }
+    return false;
+  }
 
   async function read(): Promise<void> {
     while (!isStopping) {

@@ -95,7 +95,11 @@ describe.skipIf(!existsSync(FOLDER))('recorded objects (skipped where ../shared/
     ['28-422-schema-altinity', 'conflict', 'spec.stop: Unsupported value: "maybe"'],
     ['34-404-object', 'not_found', 'fleet/orders does not exist'],
     ['40-404-kind', 'not_found', 'install the operator'],
-    ['42-403-patch', 'unavailable', 'must not patch clickhouseinstallations.clickhouse.altinity.com fleet/orders'],
+    [
+      '42-403-patch',
+      'unavailable',
+      'is not allowed to patch clickhouseinstallations.clickhouse.altinity.com fleet/orders',
+    ],
     ['46-401', 'unavailable', 'rejects the credentials'],
   ])('%s is explained', (file, code, message) => {
     const { response } = read<Exchange>(`api/${file}.json`);
