@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '300' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
   },
   allowPositionals: true,
 });
