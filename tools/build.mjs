@@ -13,7 +13,9 @@ rmSync('dist', { recursive: true, force: true });
 const moduleIds = await build('src/main.ts', 'main.js');
 // The embedded engine and each embedded service run in a process of their own. CommonJS, because the loader of modules starts a thread that the program must start itself.
 moduleIds.push(...(await build('src/platform/listener/program/main.ts', 'listener.cjs', 'cjs')));
-// So does the program that generates the demo's telemetry.
+// OpenTelemetry data is converted in a thread of its own.
+moduleIds.push(...(await build('src/observability/ingest/transcoder-thread.ts', 'otlp-transcoder.js')));
+// The program that generates the telemetry of the demo runs in a process of its own as well.
 moduleIds.push(...(await build('src/operations/demo/telemetry/main.ts', 'demo-telemetry.js')));
 chmodSync('dist/main.js', 0o755);
 moduleIds.push(...(await buildConsole('dist/console')));

@@ -11,7 +11,7 @@ export const ROOMS = {
   platform: ['state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks'],
   management: ['organizations', 'idempotency', 'audit', 'keys', 'services', 'roles', 'billing'],
   running: ['drivers', 'proxy', 'autoscaling', 'reconciliation'],
-  observability: ['expressions', 'tokens', 'own-telemetry', 'sources', 'charts', 'dashboards'],
+  observability: ['expressions', 'tokens', 'own-telemetry', 'ingest', 'sources', 'charts', 'dashboards'],
   operations: ['fleet', 'setup', 'demo', 'backup'],
   console: [],
   server: [],

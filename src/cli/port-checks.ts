@@ -1,5 +1,5 @@
 import { createServer, isIPv6 } from 'node:net';
-import type { Config } from '../server/settings/config.ts';
+import { type Config, listPorts } from '../server/settings/config.ts';
 import { type CheckResult, fail, pass } from './check-result.ts';
 
 interface PortCheck {
@@ -9,17 +9,16 @@ interface PortCheck {
 }
 
 /** Checks the ports of the server: available, or used by a healthy server. */
-export async function checkPorts({ host, port, dashboardPort, basePath }: Config): Promise<PortCheck[]> {
-  const ports = [port, dashboardPort].filter((candidate) => candidate !== undefined);
+export async function checkPorts(config: Config): Promise<PortCheck[]> {
+  const { host, basePath } = config;
   return Promise.all(
-    ports.map(async (candidate) => {
+    listPorts(config).map(async ({ port: candidate, flag }) => {
       const check = 'port';
       const address = `${host}:${candidate}`;
       const error = await findPortError(host, candidate);
       if (!error) return { result: pass(check, `${address} is available`), isServed: false };
       if (error.code === 'EADDRINUSE' && (await isPilothouseHealthy(host, candidate, basePath)))
         return { result: pass(check, `a healthy server is running on ${address}`), isServed: true };
-      const flag = candidate === port ? '--port' : '--dashboard-port';
       const text = `cannot listen on ${address}: ${error.message}`;
       return { result: fail(check, text, getPortRemedy(error, flag)), isServed: false };
     }),

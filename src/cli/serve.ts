@@ -7,7 +7,7 @@ import { findEngineObstacle } from '../platform/engine/embedded-backend.ts';
 import type { Domains } from '../server/domains.ts';
 import type { Server } from '../server/server.ts';
 import type { Options as StartOptions } from '../server/server-parts.ts';
-import type { Config } from '../server/settings/config.ts';
+import { type Config, listPorts } from '../server/settings/config.ts';
 import { ALL_SETTINGS } from '../server/settings/settings.ts';
 import { ignoreSignals, isWorker, leave } from '../server/workers/processes.ts';
 import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
@@ -154,7 +154,8 @@ function warnAboutConfigFile(context: CommandContext): void {
 
 const LISTEN_CALLS = ['listen', 'bind', 'getaddrinfo'];
 
-function toListenError(error: unknown, { host, port, dashboardPort }: Config): Error | undefined {
+function toListenError(error: unknown, config: Config): Error | undefined {
+  const { host, port } = config;
   const { code, syscall = '', port: failedPort = port } = error as { code?: string; syscall?: string; port?: number };
   // A file can be inaccessible too.
   if (!LISTEN_CALLS.includes(syscall)) return undefined;
@@ -162,7 +163,7 @@ function toListenError(error: unknown, { host, port, dashboardPort }: Config): E
     return new AppError('conflict', `Cannot listen on ${host}:${failedPort}: ${(error as Error).message}`);
   }
   if (code !== 'EADDRINUSE') return undefined;
-  const flag = failedPort !== port && failedPort === dashboardPort ? '--dashboard-port' : '--port';
+  const { flag } = listPorts(config).findLast((known) => known.port === failedPort) ?? { flag: '--port' };
   return new AppError(
     'conflict',
     `Port ${failedPort} is in use by another program; choose another with ${flag}, or 0 for any free port`,

@@ -192,7 +192,7 @@ function fromToken({
     grants: undefined,
     roleNames: [],
     operations: [],
-    dashboardAccess: token.access,
+    dashboardAccess: getDashboardAccess([token.access]),
     ipAccessList: [],
     secretHash: '',
     expireAt: token.expireAt,

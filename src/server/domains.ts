@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createFailedSignIns } from '../console/failed-sign-ins.ts';
 import { createSessions } from '../console/sessions.ts';
+import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
 import { createAuditRetention } from '../management/audit/retention.ts';
@@ -43,6 +44,7 @@ import { createProvisioning } from '../observability/dashboards/provisioning.ts'
 import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
 import { createVersions } from '../observability/dashboards/versions.ts';
+import { createIngest } from '../observability/ingest/ingest.ts';
 import { createSources } from '../observability/sources/sources.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
 import { createTokenVerifier } from '../observability/tokens/verification.ts';
@@ -50,6 +52,7 @@ import { createFleet } from '../operations/fleet/fleet.ts';
 import { createSetup } from '../operations/setup/setup.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
+import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
 import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
@@ -68,6 +71,8 @@ interface Options {
   observeRating?: (seconds: number) => void;
   /** The process that owns the engine, if it is not this one. */
   engineOwnerNode?: string | undefined;
+  /** Counts for several processes. */
+  rateCounter?: RateCounter | undefined;
   config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
     Partial<
       Pick<
@@ -82,12 +87,24 @@ interface Options {
         | 'openTables'
         | 'auditRetentionDays'
         | 'versionRetentionDays'
+        | 'telemetryRetentionDays'
+        | 'ingestRowsPerMinute'
+        | 'ingestBytesPerMinute'
       >
     >;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
-export function createDomains({ state, engine, clock, log, observeRating, engineOwnerNode, config }: Options) {
+export function createDomains({
+  state,
+  engine,
+  clock,
+  log,
+  observeRating,
+  engineOwnerNode,
+  rateCounter,
+  config,
+}: Options) {
   const { db } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
@@ -180,6 +197,15 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     findSource: sources.findForQueries,
     openTables: config.openTables ?? [],
   });
+  const ingest = createIngest({
+    engine,
+    clock,
+    log,
+    retentionDays: config.telemetryRetentionDays,
+    counter: rateCounter ?? createLocalRateCounter(clock),
+    maxRowsPerMinute: config.ingestRowsPerMinute,
+    maxBytesPerMinute: config.ingestBytesPerMinute,
+  });
   const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
   const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
   const sessionsLastSeen = createLastUsed({ state, clock, log, table: 'console_sessions' });
@@ -236,6 +262,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     dashboards,
     versions,
     charts,
+    ingest,
     provisioning,
     applyDashboards,
     sessions,
@@ -247,6 +274,7 @@ export function createDomains({ state, engine, clock, log, observeRating, engine
     engine,
     /** Stops the background work and stores pending updates. */
     async close(): Promise<void> {
+      await ingest.close();
       await budgets.close();
       await rater.close();
       await retention.close();

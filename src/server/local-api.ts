@@ -10,7 +10,8 @@ import { createAttemptLimit } from '../platform/http/limits/attempt-limit.ts';
 import { toStoreError } from '../platform/state/failures.ts';
 import type { State } from '../platform/state/state.ts';
 import type { Domains } from './domains.ts';
-import { createManagement, mountInterface } from './mount.ts';
+import { createManagement } from './interfaces.ts';
+import { mountInterface } from './mount.ts';
 import type { Config } from './settings/config.ts';
 
 interface Options {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { listenForGrpc } from '../observability/ingest/grpc-routes.ts';
 import type { App } from '../platform/http/requests/validation.ts';
 import { toStoreError } from '../platform/state/failures.ts';
 import type { Domains } from './domains.ts';
@@ -6,6 +7,15 @@ import { mountApps } from './mount.ts';
 import { CONSOLE_DIRECTORY, type Options, type Stores } from './server-parts.ts';
 import type { Config } from './settings/config.ts';
 import { VERSION } from './version.ts';
+
+/** Where a server can be reached. */
+export interface Addresses {
+  url: string;
+  dashboardUrl: string;
+  /** The endpoint for OpenTelemetry SDKs, which append `/v1/logs` and others. */
+  otlpUrl: string;
+  otlpGrpcPort?: number;
+}
 
 /** What requests need of the process that does the background work. */
 export type RequestHelpers = Pick<
@@ -39,20 +49,33 @@ export async function openRequests(
     explain: toStoreError,
     isDraining: () => isDraining,
   });
+  let grpc: Awaited<ReturnType<typeof listenForGrpc>> | undefined;
+
+  async function listenForOtlpGrpc() {
+    const { host, otlpGrpcPort: port } = config;
+    if (port === undefined) return undefined;
+    return listenForGrpc({ ...domains, guard: apps.otlpGuard, log, explain: toStoreError, address: { host, port } });
+  }
+
   return {
     /** The OpenAPI document of everything served on the main port. */
     document: (): object => apps.main.swagger(),
 
-    async listen(): Promise<{ url: string; dashboardUrl: string }> {
+    async listen(): Promise<Addresses> {
       const url = await listen(apps.main, config, config.port);
       const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
-      return { url, dashboardUrl };
+      const { basePath, ...atRoot } = config;
+      const otlpUrl = apps.otlp
+        ? await listen(apps.otlp, { ...atRoot, basePath: '' }, config.otlpPort ?? 0)
+        : `${url}/otlp`;
+      grpc = await listenForOtlpGrpc();
+      return { url, dashboardUrl, otlpUrl, ...(grpc && { otlpGrpcPort: grpc.port }) };
     },
 
     /** Stops accepting connections and finishes requests in flight. */
     async close(): Promise<void> {
       isDraining = true;
-      await Promise.all([apps.main.close(), apps.dashboards?.close()]);
+      await Promise.all([apps.main, apps.dashboards, apps.otlp, grpc].map((part) => part?.close()));
     },
   };
 }

@@ -121,11 +121,12 @@ function openCounter({ db }: State, log: Logger, shutdown: Shutdown): RateCounte
 /** `engineOwnerNode`: the process that owns the engine, if it is not this one. */
 export function openDomains(
   { config, clock, log }: Options,
-  { state, engine, metrics }: Stores,
+  { state, engine, metrics, rateCounter }: Stores,
   shutdown: Shutdown,
   engineOwnerNode?: string,
 ): Domains {
-  const domains = createDomains({ state, engine, clock, log, config, observeRating: metrics.rating, engineOwnerNode });
+  const observeRating = metrics.rating;
+  const domains = createDomains({ state, engine, clock, log, config, observeRating, engineOwnerNode, rateCounter });
   shutdown.add('background work', STOP_MS.domains, () => domains.close());
   return domains;
 }

@@ -1,12 +1,10 @@
 import type { Domains } from './domains.ts';
-import { openRequests } from './requests.ts';
+import { type Addresses, openRequests } from './requests.ts';
 import type { RunningServices } from './running-services.ts';
 import { MAX_STOP_MS, type Options, openBackground, openStores, STOP_MS } from './server-parts.ts';
 import { createShutdown } from './shutdown.ts';
 
-export interface Server {
-  url: string;
-  dashboardUrl: string;
+export interface Server extends Addresses {
   domains: Domains;
   reconciliation: RunningServices;
   /** Stops accepting connections, finishes requests in flight, stores pending updates and closes the stores. */

@@ -9,6 +9,8 @@ interface RoleRules {
   management: Access;
   /** Access to `/api/v2`; a key gets it by signing in to the console. */
   dashboards: Access;
+  /** May send OpenTelemetry data. */
+  ingest?: true;
   /** The name of this role in the public service, whose clients look it up by name. */
   publicName?: string;
 }
@@ -20,6 +22,7 @@ const ROLES = {
   query_endpoints: { credential: 'key', management: 'none', dashboards: 'none' },
   read: { credential: 'token', management: 'none', dashboards: 'read' },
   write: { credential: 'token', management: 'none', dashboards: 'write' },
+  ingest: { credential: 'token', management: 'none', dashboards: 'none', ingest: true },
 } as const satisfies Record<string, RoleRules>;
 
 export type Role = keyof typeof ROLES;
@@ -39,6 +42,7 @@ export const READERS = listRoles(({ management }) => management !== 'none');
 export const ADMINS = listRoles(({ management }) => management === 'write');
 export const DASHBOARD_READERS = listRoles(({ dashboards }) => dashboards !== 'none');
 export const DASHBOARD_WRITERS = listRoles(({ dashboards }) => dashboards === 'write');
+export const INGESTERS = listRoles(({ ingest }) => ingest === true);
 
 /** The same on every server, so that scripts may contain them (decision R3). */
 const SYSTEM_ROLE_IDS: ReadonlyMap<string, KeyRole> = new Map(

@@ -16,13 +16,21 @@ interface Options {
   db: Db;
   clock: Clock;
   lastUsed: LastUsed;
+  /** The token in an Authorization header; undefined if there is none. */
+  readToken?: (header: string) => string | undefined;
 }
 
+const readBearer = (header: string): string | undefined => /^bearer +(\S+)\s*$/i.exec(header)?.[1];
+
+/** Also a token alone, as collectors and SDKs of ClickStack send it. */
+export const readBearerOrBare = (header: string): string | undefined =>
+  readBearer(header) ?? /^\s*(\S+)\s*$/.exec(header)?.[1];
+
 /** Bearer token → identity. The token is read for every request, so a deleted one is rejected at once, on every node. */
-export function createTokenAuthentication({ db, clock, lastUsed }: Options): Authenticate {
+export function createTokenAuthentication({ db, clock, lastUsed, readToken = readBearer }: Options): Authenticate {
   // Hashes never go stale. Invalid tokens are unlimited in number, so the cache is small.
   const hashToken = memoize((header) => {
-    const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
+    const text = readToken(header);
     return text === undefined ? '' : hashSecret(text);
   });
   return async (header = '') => {

@@ -135,7 +135,7 @@ const toPolicies = (name: string, access: TokenAccess): NamedPolicies => ({
   policies: [
     {
       allowDeny: 'ALLOW',
-      permissions: access === 'write' ? ['dashboards:view', 'dashboards:manage'] : ['dashboards:view'],
+      permissions: access === 'read' ? ['dashboards:view'] : ['dashboards:view', 'dashboards:manage'],
       resources: ['organization/*'],
     },
   ],

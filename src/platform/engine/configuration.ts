@@ -9,7 +9,7 @@ export const READER_GRANTS = [
 
 export const WRITER_GRANTS = [
   'GRANT ALL ON pilothouse.*',
-  'GRANT TABLE ENGINE ON MergeTree, TABLE ENGINE ON ReplacingMergeTree',
+  'GRANT TABLE ENGINE ON MergeTree, TABLE ENGINE ON ReplacingMergeTree, TABLE ENGINE ON SummingMergeTree',
   'GRANT SELECT ON system.columns',
   'GRANT SELECT ON system.parts',
 ];

@@ -172,19 +172,26 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
   }
 
   async function insertLines(table: string, lines: Buffer): Promise<void> {
-    if (lines.length === 0) return;
-    await write(table, async ({ writer }, abort_signal) => {
-      // Not `insert`: for this format it accepts objects only and serializes them one by one.
+    if (lines.length > 0) await insertBytes(table, 'FORMAT JSONEachRow', lines);
+  }
+
+  async function insertBinary(table: string, columns: readonly string[], rows: readonly Buffer[]): Promise<void> {
+    const names = columns.map((name) => `\`${name}\``).join(', ');
+    if (rows.length > 0) await insertBytes(table, `(${names}) FORMAT RowBinary`, Buffer.concat(rows));
+  }
+
+  /** Not `insert` of the client: for these formats it accepts objects only and serializes them one by one. */
+  const insertBytes = (table: string, format: string, bytes: Buffer): Promise<void> =>
+    write(table, async ({ writer }, abort_signal) => {
       const { stream } = await writer.exec({
-        query: `INSERT INTO ${OWN_DATABASE}.${table} FORMAT JSONEachRow`,
-        values: Readable.from([lines], { objectMode: false }),
+        query: `INSERT INTO ${OWN_DATABASE}.${table} ${format}`,
+        values: Readable.from([bytes], { objectMode: false }),
         query_id: newUuid(),
         clickhouse_settings: INSERT_SETTINGS,
         abort_signal,
       });
       await finished(addAbortSignal(abort_signal, stream).resume());
     });
-  }
 
   const columnCache = createColumnCache({ query, clock });
   return {
@@ -193,6 +200,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     insert,
     insertLines,
     insertTsv,
+    insertBinary,
     columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
     listWarnings: insertFailures.listWarnings,

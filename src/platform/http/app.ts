@@ -160,7 +160,9 @@ export function createApp({
     else if (status === 401 || status === 403 || status === 429)
       log.warn({ ...details, address: request.clientAddress }, 'request rejected');
     const isUnknownPath = request.is404 && error.code === 'not_found';
-    const { type, body } = renderFailure(request.url, error, request.id, isUnknownPath);
+    const { type, body } =
+      request.routeOptions.config?.renderFailure?.(request, error) ??
+      renderFailure(request.url, error, request.id, isUnknownPath);
     reply.code(status).headers(SECURITY_HEADERS).headers(error.headers).header('x-request-id', request.id).type(type);
     if (error.retryAfterSeconds !== undefined)
       reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));

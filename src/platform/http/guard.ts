@@ -66,6 +66,8 @@ declare module 'fastify' {
     operation?: string;
     /** One of these roles is required; `[]` admits every authenticated identity. If omitted, the route is public. */
     roles?: readonly Role[];
+    /** The error format, if it is not that of the interface. */
+    renderFailure?(request: FastifyRequest, error: AppError): { type: string; body: Buffer };
   }
 }
 

@@ -48,8 +48,11 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
   }
   problems.push(...listUnknownVariables(input.environment).map((name) => `${name} is not a known setting`));
   if (input.file) problems.push(...listUnknownNames(input.file));
-  if (typeof config.port === 'number' && config.port !== 0 && config.port === config.dashboardPort)
-    problems.push('--dashboard-port must differ from --port; omit it to use one port for both');
+  const ports = listPorts(config as Config);
+  for (const [index, { port, flag }] of ports.entries()) {
+    const same = ports.slice(0, index).find((other) => port !== 0 && other.port === port);
+    if (same) problems.push(`${flag} must differ from ${same.flag}; omit it to use one port for both`);
+  }
   return problems.length > 0 ? { problems } : { config: config as Config, texts };
 }
 
@@ -117,3 +120,13 @@ function listUnknownVariables(environment: ConfigInput['environment']): string[]
     (name) => name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name),
   );
 }
+
+/** The ports that a server listens on, and the flags that set them. */
+export const listPorts = (config: Pick<Config, PortName>): { port: number; flag: string }[] =>
+  PORTS.flatMap((name) => {
+    const port = config[name];
+    return typeof port === 'number' ? [{ port, flag: SETTINGS[name].flag }] : [];
+  });
+
+const PORTS = ['port', 'dashboardPort', 'otlpPort', 'otlpGrpcPort'] as const;
+type PortName = (typeof PORTS)[number];

@@ -31,10 +31,15 @@ const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
 const MIN_ENGINE_MIB = 768;
 
 /** `1GiB`, `1536MiB`, in bytes. */
-export function parseBytes(text: string): number | typeof INVALID {
+export function parseSize(text: string): number | typeof INVALID {
   const [, number, unit] = /^([1-9]\d{0,6})(MiB|GiB)$/.exec(text) ?? [];
-  const bytes = Number(number) * BYTES[unit as keyof typeof BYTES];
-  return bytes >= MIN_ENGINE_MIB * BYTES.MiB ? bytes : INVALID;
+  return number === undefined ? INVALID : Number(number) * BYTES[unit as keyof typeof BYTES];
+}
+
+/** The memory of the engine. */
+export function parseBytes(text: string): number | typeof INVALID {
+  const bytes = parseSize(text);
+  return bytes !== INVALID && bytes >= MIN_ENGINE_MIB * BYTES.MiB ? bytes : INVALID;
 }
 
 const MAX_DURATION_MS = 60 * 60 * 1000;

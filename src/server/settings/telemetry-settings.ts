@@ -1,8 +1,8 @@
 import { isUuid } from '../../kernel/ids.ts';
 import type { Setting } from './setting.ts';
-import { INVALID, nonEmpty, oneOfTwo, parseHeaders, wholeNumber } from './setting-parsers.ts';
+import { INVALID, nonEmpty, oneOfTwo, parseHeaders, parseSize, wholeNumber } from './setting-parsers.ts';
 
-/** The server's own telemetry, its export and its retention. */
+/** Telemetry that is received, and the server's own with its export and its retention. */
 export const TELEMETRY_SETTINGS = {
   telemetry: {
     flag: '--telemetry',
@@ -29,6 +29,38 @@ export const TELEMETRY_SETTINGS = {
     fallback: '30',
     parse: wholeNumber(1, 3650),
     rule: 'must be a whole number of days from 1 to 3650',
+  },
+  otlpPort: {
+    flag: '--otlp-port',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_OTLP_PORT',
+    help: 'Also accept OpenTelemetry data (OTLP/HTTP) on a separate port, usually 4318; 0 picks a free port',
+    parse: wholeNumber(0, 65535),
+    rule: 'must be a port number from 0 to 65535',
+  },
+  otlpGrpcPort: {
+    flag: '--otlp-grpc-port',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_OTLP_GRPC_PORT',
+    help: 'Accept OpenTelemetry data over gRPC on this port, usually 4317; 0 picks a free port',
+    parse: wholeNumber(0, 65535),
+    rule: 'must be a port number from 0 to 65535',
+  },
+  ingestRowsPerMinute: {
+    flag: '--ingest-rows',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_INGEST_ROWS',
+    help: 'Logs, spans and data points that a token may send per minute; unlimited by default',
+    parse: wholeNumber(1, 999_999_999),
+    rule: 'must be a whole number from 1 to 999999999',
+  },
+  ingestBytesPerMinute: {
+    flag: '--ingest-bytes',
+    argument: '<size>',
+    variable: 'PILOTHOUSE_INGEST_BYTES',
+    help: 'Bytes of requests with telemetry that a token may send per minute, such as 500MiB; unlimited by default',
+    parse: parseSize,
+    rule: 'must look like 500MiB or 2GiB',
   },
   otlpEndpoint: {
     flag: '--otlp-endpoint',

@@ -2,14 +2,9 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import type { Addresses } from '../requests.ts';
 import { type Calls, openChannel, type Port, type Remote } from './channel.ts';
 import { createProbes } from './probes.ts';
-
-/** Where a server listens. */
-interface Addresses {
-  url: string;
-  dashboardUrl: string;
-}
 
 /** What the primary process needs of its workers, next to their own calls. */
 interface Stoppable {

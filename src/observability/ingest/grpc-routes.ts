@@ -1,0 +1,114 @@
+import type { ServerUnaryCall, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js';
+import { hasRole, INGESTERS } from '../../kernel/access/roles.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { GuardOptions } from '../../platform/http/guard.ts';
+import { toAppError } from '../../platform/http/responses/errors.ts';
+import type { Ingest } from './ingest.ts';
+import { encodeResponse, needsIngestToken, toGrpcCode } from './otlp-responses.ts';
+import { MAX_REQUEST_BYTES } from './transcode.ts';
+import { SIGNALS, type Signal } from './wire/otlp-messages.ts';
+
+interface Options {
+  ingest: Ingest;
+  guard: Pick<GuardOptions, 'authenticate' | 'attempts'>;
+  log: { error(details: object, text: string): void };
+  /** Converts an error of a store into one that may be sent. */
+  explain(error: unknown): unknown;
+  address: { host: string; port: number };
+}
+
+type Call = ServerUnaryCall<Buffer, Buffer>;
+
+const SERVICES: Record<Signal, string> = {
+  logs: 'opentelemetry.proto.collector.logs.v1.LogsService',
+  traces: 'opentelemetry.proto.collector.trace.v1.TraceService',
+  metrics: 'opentelemetry.proto.collector.metrics.v1.MetricsService',
+};
+
+const asBytes = (bytes: Buffer): Buffer => bytes;
+
+const toDefinition = (signal: Signal): ServiceDefinition => ({
+  Export: {
+    path: `/${SERVICES[signal]}/Export`,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asBytes,
+    requestDeserialize: asBytes,
+    responseSerialize: asBytes,
+    responseDeserialize: asBytes,
+  },
+});
+
+/** OTLP/gRPC. Messages stay bytes: they take the same way as those of OTLP/HTTP. Loads the library on first use. */
+export async function listenForGrpc({
+  ingest,
+  guard: { authenticate, attempts },
+  log,
+  explain,
+  address: { host, port },
+}: Options) {
+  const { Server, ServerCredentials } = await import('@grpc/grpc-js');
+
+  async function receive(signal: Signal, call: Call): Promise<Buffer> {
+    const [authorization] = call.metadata.get('authorization');
+    const header = authorization === undefined ? undefined : String(authorization);
+    const identity = await attempts.run(toAddress(call.getPeer()), header ?? '', () => authenticate(header));
+    if (!hasRole(identity.roles, INGESTERS)) throw new AppError('forbidden', needsIngestToken());
+    const { organizationId, credentialId: tokenId } = identity;
+    const received = await ingest.receive(
+      { organizationId, tokenId },
+      { signal, format: 'protobuf', compression: undefined, body: call.request },
+    );
+    return encodeResponse(signal, received, 'protobuf');
+  }
+
+  function toStatus(signal: Signal, error: unknown) {
+    const known = toAppError(explain(error), MAX_REQUEST_BYTES);
+    if (known.code === 'internal')
+      log.error({ operation: `otlp gRPC ${signal}`, err: known.cause ?? known }, 'request failed');
+    return { code: toGrpcCode(known), details: known.message };
+  }
+
+  const server = new Server({ 'grpc.max_receive_message_length': MAX_REQUEST_BYTES });
+  for (const signal of SIGNALS)
+    server.addService(toDefinition(signal), {
+      Export: (call: Call, respond: sendUnaryData<Buffer>) => {
+        receive(signal, call).then(
+          (response) => respond(null, response),
+          (error: unknown) => respond(toStatus(signal, error)),
+        );
+      },
+    });
+
+  const bound = await new Promise<number>((resolve, reject) => {
+    const name = host.includes(':') ? `[${host}]` : host;
+    server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, actual) =>
+      error ? reject(toListenError(error, host, port)) : resolve(actual),
+    );
+  });
+  return {
+    port: bound,
+    /** Finishes calls in progress. */
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.tryShutdown(() => resolve());
+      }),
+  };
+}
+
+/** `ipv4:127.0.0.1:50000`, `127.0.0.1:50000` or `[::1]:50000` → the address. */
+const toAddress = (peer: string): string =>
+  peer
+    .replace(/^ipv[46]:/, '')
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '');
+
+/** The error of the library has no code that the caller could explain. */
+function toListenError(error: Error, host: string, port: number): Error {
+  const code = /EADDRINUSE/.test(error.message) ? 'EADDRINUSE' : 'EACCES';
+  return Object.assign(new Error(`cannot listen on ${host}:${port}: ${error.message}`), {
+    code,
+    port,
+    syscall: 'listen',
+  });
+}

@@ -1,0 +1,87 @@
+import { AppError } from '../../kernel/errors.ts';
+import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
+import type { Engine } from '../../platform/engine/engine.ts';
+import { createIngestCounts } from './ingest-counts.ts';
+import { createInsertQueue } from './insert-queue.ts';
+import { createIngestQuota, type QuotaOptions } from './quota.ts';
+import type { OtlpRequest } from './transcode.ts';
+import { createTranscoder } from './transcoder.ts';
+import type { Transcoded } from './wire/batch.ts';
+
+const NANOS_PER_MS = 1e6;
+/** The clock of a sender may be wrong. */
+const MAX_FUTURE_MS = DAY_MS;
+/** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
+const MAX_RETRY_SECONDS = 5;
+
+interface Options extends QuotaOptions {
+  engine: Engine;
+  clock: Clock;
+  log: { warn(details: object, text: string): void };
+  /** Rows older than this would be removed at once. */
+  retentionDays?: number | undefined;
+}
+
+/** Who sends. */
+interface Sender {
+  organizationId: string;
+  tokenId: string;
+}
+
+/** What became of a request. Accepted records are on disk. */
+export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+/** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
+export function createIngest({ engine, clock, log, retentionDays = 30, ...quotaOptions }: Options) {
+  const transcoder = createTranscoder();
+  const inserts = createInsertQueue({ engine, clock });
+  const counts = createIngestCounts({ engine, clock, log });
+  const quota = createIngestQuota(quotaOptions);
+
+  async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
+    const { signal } = request;
+    await quota.take(tokenId, request.body.length);
+    const now = clock.now();
+    const result = await transcoder.run(request, {
+      organizationId,
+      now: now * NANOS_PER_MS,
+      oldest: (now - retentionDays * DAY_MS) * NANOS_PER_MS,
+      newest: (now + MAX_FUTURE_MS) * NANOS_PER_MS,
+    });
+    if (!('rows' in result)) throw new AppError(result.code, result.message);
+    await Promise.all(result.rows.map(inserts.add));
+    quota.addRows(tokenId, result.accepted);
+    counts.add({ organizationId, tokenId, signal }, result);
+    return result;
+  }
+
+  return {
+    /** Throws errors that a sender can act on: what a retry would cure is `unavailable` or `too_many_requests`. */
+    async receive(sender: Sender, request: OtlpRequest): Promise<Received> {
+      try {
+        return await receive(sender, request);
+      } catch (error) {
+        throw toSenderError(error);
+      }
+    },
+
+    async close(): Promise<void> {
+      await transcoder.close();
+      await counts.close();
+    },
+  };
+}
+
+/** Whatever the engine objects to, it is not the sender's fault, and a later attempt may succeed. */
+function toSenderError(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { code, message, retryAfterSeconds = 1 } = error;
+  if (code === 'payload_too_large' || (code === 'bad_request' && error.cause === undefined)) return error;
+  const isQuota = code === 'too_many_requests';
+  return new AppError(isQuota ? code : 'unavailable', message, {
+    cause: error.cause ?? error,
+    retryAfterSeconds: Math.min(MAX_RETRY_SECONDS, retryAfterSeconds),
+  });
+}

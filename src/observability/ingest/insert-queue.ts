@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import type { Engine } from '../../platform/engine/engine.ts';
+import { TABLES, type TableKind } from '../own-telemetry/rows.ts';
+import type { Rows } from './wire/batch.ts';
+import { LOG_COLUMNS } from './wire/logs.ts';
+import { METRIC_COLUMNS } from './wire/metrics.ts';
+import { SPAN_COLUMNS } from './wire/spans.ts';
+
+const COLUMNS: Record<TableKind, readonly string[]> = { logs: LOG_COLUMNS, traces: SPAN_COLUMNS, ...METRIC_COLUMNS };
+
+/** An insert of this many rows costs little more than a small one, so more need not wait for others. */
+const ENOUGH_ROWS = 5000;
+/** Of an insert. It holds twice as much for a moment. */
+const MAX_INSERT_BYTES = 32 * 2 ** 20;
+/** Between small inserts into a table: each creates a part that ClickHouse has to merge. */
+const MIN_GAP_MS = 100;
+/** While one is written to disk, the next is parsed. */
+const CONCURRENT_INSERTS = 2;
+
+interface Waiting extends Rows {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+interface TableQueue {
+  waiting: Waiting[];
+  rows: number;
+  running: number;
+  startedAt: number;
+  isScheduled: boolean;
+}
+
+interface Options {
+  engine: Pick<Engine, 'insertBinary'>;
+  clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** Inserts the rows of requests that arrive together with one statement. ClickHouse is made for few, large inserts. */
+export function createInsertQueue({ engine, clock }: Options) {
+  const queues = new Map<TableKind, TableQueue>();
+
+  async function drain(table: TableKind, queue: TableQueue): Promise<void> {
+    while (queue.waiting.length > 0 && queue.running < CONCURRENT_INSERTS) {
+      const gap = queue.startedAt + MIN_GAP_MS - clock.monotonicMs();
+      // At least one turn of the event loop, for requests that arrived together.
+      await delay(queue.rows < ENOUGH_ROWS ? Math.max(0, gap) : 0);
+      if (queue.running >= CONCURRENT_INSERTS) break;
+      const group = takeGroup(queue);
+      queue.startedAt = clock.monotonicMs();
+      queue.running++;
+      void insertGroup(table, group).finally(() => {
+        queue.running--;
+        schedule(table, queue);
+      });
+    }
+    queue.isScheduled = false;
+  }
+
+  function schedule(table: TableKind, queue: TableQueue): void {
+    if (queue.isScheduled || queue.waiting.length === 0) return;
+    queue.isScheduled = true;
+    void drain(table, queue);
+  }
+
+  async function insertGroup(table: TableKind, group: readonly Waiting[]): Promise<void> {
+    const insert = (rows: readonly Waiting[]) =>
+      engine.insertBinary(
+        TABLES[table],
+        COLUMNS[table],
+        rows.map(({ bytes }) => bytes),
+      );
+    try {
+      await insert(group);
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      // An engine that cannot be reached fails all of them. Otherwise, one of them may be at fault.
+      const isShared = group.length === 1 || (error instanceof AppError && error.code === 'unavailable');
+      for (const one of group) {
+        if (isShared) one.reject(error);
+        else await insert([one]).then(one.resolve, one.reject);
+      }
+    }
+  }
+
+  return {
+    /** Resolves when the rows are on disk. */
+    add(rows: Rows): Promise<void> {
+      const { table } = rows;
+      const queue = queues.get(table) ?? {
+        waiting: [],
+        rows: 0,
+        running: 0,
+        startedAt: Number.NEGATIVE_INFINITY,
+        isScheduled: false,
+      };
+      queues.set(table, queue);
+      return new Promise((resolve, reject) => {
+        queue.waiting.push({ ...rows, resolve, reject });
+        queue.rows += rows.rows;
+        schedule(table, queue);
+      });
+    },
+  };
+}
+
+/** Removes the first ones from the queue: at least one, and more up to the size of an insert. */
+function takeGroup(queue: TableQueue): Waiting[] {
+  let bytes = 0;
+  const end = queue.waiting.findIndex((rows, index) => {
+    bytes += rows.bytes.length;
+    return index > 0 && bytes > MAX_INSERT_BYTES;
+  });
+  const group = queue.waiting.splice(0, end < 0 ? queue.waiting.length : end);
+  for (const { rows } of group) queue.rows -= rows;
+  return group;
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { INGESTERS } from '../../kernel/access/roles.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
+import { acceptRawBodies } from '../../platform/http/requests/body.ts';
+import { type Routes, withoutBodyValidation } from '../../platform/http/requests/validation.ts';
+import type { Ingest } from './ingest.ts';
+import { encodeResponse, encodeStatus } from './otlp-responses.ts';
+import { COMPRESSIONS, type Compression, MAX_REQUEST_BYTES, type OtlpRequest } from './transcode.ts';
+import { SIGNALS, type Signal } from './wire/otlp-messages.ts';
+
+const PROTOBUF = 'application/x-protobuf';
+const JSON_TYPE = 'application/json';
+
+const SUMMARIES: Record<Signal, string> = { logs: 'Send logs', traces: 'Send traces', metrics: 'Send metrics' };
+const OPERATIONS: Record<Signal, string> = { logs: 'otlpLogs', traces: 'otlpTraces', metrics: 'otlpMetrics' };
+const PATHS = SIGNALS.map((signal) => `/otlp/v1/${signal}`).join(', ');
+
+type Format = OtlpRequest['format'];
+
+/** OTLP/HTTP: `/otlp/v1/logs` and `/v1/logs`, because SDKs append the second path to the endpoint that they are given. */
+export function otlpRoutes({ ingest, ownsEveryPath }: { ingest: Ingest; ownsEveryPath: boolean }): Routes {
+  return (app) => {
+    acceptRawBodies(app, [PROTOBUF, JSON_TYPE]);
+
+    for (const signal of SIGNALS)
+      for (const prefix of ['/otlp/v1', '/v1'])
+        app.post(
+          `${prefix}/${signal}`,
+          {
+            config: { operation: OPERATIONS[signal], roles: INGESTERS, renderFailure },
+            bodyLimit: MAX_REQUEST_BYTES,
+            validatorCompiler: withoutBodyValidation,
+            schema: {
+              tags: ['OpenTelemetry'],
+              summary: SUMMARIES[signal],
+              description: `OTLP/HTTP: an Export${signal === 'traces' ? 'Trace' : signal === 'logs' ? 'Logs' : 'Metrics'}ServiceRequest as ${PROTOBUF} or ${JSON_TYPE}, optionally compressed (${COMPRESSIONS.join(', ')}); at most 64 MiB. Accepted records are on disk when the response is sent.`,
+              hide: prefix === '/v1',
+            },
+          },
+          async (request, reply) => {
+            const { organizationId, credentialId: tokenId } = getIdentity(request);
+            const format = readFormat(request);
+            const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+            const otlp = { signal, format, compression: readCompression(request), body };
+            return sendBytes(
+              reply,
+              format,
+              encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), format),
+            );
+          },
+        );
+
+    // A variable such as OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is used as it is: without a path, the data goes to `/`.
+    for (const path of ownsEveryPath ? ['/*'] : ['/', '/otlp', '/otlp/*'])
+      app.post(
+        path,
+        { config: { operation: 'otlpUnknown', renderFailure }, schema: { hide: true } },
+        async (request) => {
+          throw new AppError(
+            'not_found',
+            `${request.url.slice(0, 200)} does not accept telemetry; send it to ${PATHS}`,
+          );
+        },
+      );
+  };
+}
+
+const readFormat = (request: FastifyRequest): Format =>
+  request.headers['content-type']?.toLowerCase().startsWith(JSON_TYPE) ? 'json' : 'protobuf';
+
+function readCompression(request: FastifyRequest): Compression | undefined {
+  const name = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (name === 'identity') return undefined;
+  const known = COMPRESSIONS.find((compression) => compression === name);
+  if (known) return known;
+  throw new AppError(
+    'unsupported_media_type',
+    `The content-encoding must be ${COMPRESSIONS.join(', ')} or identity, not ${name.slice(0, 32)}`,
+  );
+}
+
+function sendBytes(reply: FastifyReply, format: Format, bytes: Buffer): FastifyReply {
+  return reply.type(format === 'json' ? JSON_TYPE : PROTOBUF).send(bytes);
+}
+
+/** Errors have the format of the request. */
+function renderFailure(request: FastifyRequest, error: AppError): { type: string; body: Buffer } {
+  const format = readFormat(request);
+  return { type: format === 'json' ? JSON_TYPE : PROTOBUF, body: encodeStatus(error, format) };
+}

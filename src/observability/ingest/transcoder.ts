@@ -1,0 +1,88 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../kernel/errors.ts';
+import { findInPackage } from '../../kernel/package-files.ts';
+import type { OtlpRequest, Refused, TranscodeOptions } from './transcode.ts';
+import type { ThreadReply, ThreadRequest } from './transcoder-thread.ts';
+import type { Transcoded } from './wire/batch.ts';
+
+/** Of requests that wait for the thread, to limit memory. Senders try again. */
+const MAX_WAITING_BYTES = 128 * 2 ** 20;
+const RETRY_AFTER_SECONDS = 2;
+/** One request may need this much for its body, its JSON values and its rows. */
+const MAX_HEAP_MB = 1024;
+
+interface Waiting {
+  bytes: number;
+  resolve(result: Transcoded | Refused): void;
+  reject(error: unknown): void;
+}
+
+/** Runs `transcode` in a thread, which starts with the first request. Must be closed. */
+export function createTranscoder() {
+  let worker: Worker | undefined;
+  let lastId = 0;
+  let waitingBytes = 0;
+  const waiting = new Map<number, Waiting>();
+
+  function start(): Worker {
+    const program = findInPackage('dist/otlp-transcoder.js');
+    if (program === undefined) throw new Error('The program dist/otlp-transcoder.js is not built; run npm run build');
+    const started = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+    started.on('message', (reply: ThreadReply) => {
+      const job = settle(reply.id);
+      if ('result' in reply) job?.resolve(reply.result);
+      else job?.reject(new Error(reply.error));
+    });
+    // A request that ends the thread, for example by its memory, must not be sent again to another one.
+    started.on('error', (error) => failAll(started, new AppError('payload_too_large', TOO_LARGE, { cause: error })));
+    started.on('exit', () => failAll(started, new AppError('unavailable', 'The server is stopping')));
+    // It does not keep the process alive by itself.
+    started.unref();
+    return started;
+  }
+
+  function settle(id: number): Waiting | undefined {
+    const job = waiting.get(id);
+    waiting.delete(id);
+    waitingBytes -= job?.bytes ?? 0;
+    return job;
+  }
+
+  function failAll(ended: Worker, error: AppError): void {
+    if (worker !== ended) return;
+    worker = undefined;
+    for (const id of [...waiting.keys()]) settle(id)?.reject(error);
+  }
+
+  return {
+    /** The bytes of the request may be moved to the thread: do not use them afterwards. */
+    run(request: OtlpRequest, options: TranscodeOptions): Promise<Transcoded | Refused> {
+      const bytes = request.body.length;
+      if (waitingBytes > 0 && waitingBytes + bytes > MAX_WAITING_BYTES)
+        return Promise.reject(
+          new AppError('unavailable', 'Too much telemetry is waiting to be stored', {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          }),
+        );
+      worker ??= start();
+      const id = ++lastId;
+      waitingBytes += bytes;
+      const body = toMovable(request.body);
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { bytes, resolve, reject });
+        const message: ThreadRequest = { id, request: { ...request, body }, options };
+        worker?.postMessage(message, [body.buffer as ArrayBuffer]);
+      });
+    },
+
+    async close(): Promise<void> {
+      await worker?.terminate();
+    },
+  };
+}
+
+const TOO_LARGE = 'The request needs more memory than the server has for it; send fewer records at a time';
+
+/** Small buffers share their memory with others and are copied. */
+const toMovable = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.prototype.slice.call(bytes);

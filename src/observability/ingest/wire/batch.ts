@@ -1,0 +1,129 @@
+import type { TableKind } from '../../own-telemetry/rows.ts';
+import { RejectedRecord, reject } from './limits.ts';
+import type { ProtoReader } from './proto-reader.ts';
+import { type Budget, RowBuffer } from './row-buffer.ts';
+
+/** Tables have a partition per day, and an insert may have at most 100 of them. Less, because the server's time zone decides. */
+const DAYS_PER_INSERT = 90;
+const NANOS_PER_DAY = 86_400e9;
+const MAX_REASONS = 20;
+const SAMPLE_CHARACTERS = 300;
+
+export interface BatchOptions {
+  organizationId: string;
+  /** Epoch nanoseconds. Records outside of this range are rejected. */
+  oldest: number;
+  newest: number;
+  now: number;
+  maxRowBytes: number;
+}
+
+/** Rows for one insert. */
+export interface Rows {
+  table: TableKind;
+  rows: number;
+  bytes: Buffer;
+}
+
+interface Rejection {
+  reason: string;
+  records: number;
+  serviceName: string;
+  /** The beginning of the first one. */
+  sample: string;
+}
+
+/** What becomes of a request. */
+export interface Transcoded {
+  rows: Rows[];
+  accepted: number;
+  /** Accepted records by service, and the bytes of their rows. */
+  services: { name: string; records: number; bytes: number }[];
+  rejected: number;
+  rejections: Rejection[];
+}
+
+/** Collects the rows and the rejected records of a request. */
+export class Batch {
+  readonly options: BatchOptions;
+  private readonly budget: Budget;
+  /** For parts that many rows share. */
+  readonly scratch: RowBuffer;
+  private readonly tables = new Map<string, { table: TableKind; out: RowBuffer }>();
+  private readonly services = new Map<string, { name: string; records: number; bytes: number }>();
+  private readonly rejections = new Map<string, Rejection>();
+  private rejected = 0;
+  private accepted = 0;
+  private lastTable: TableKind | undefined;
+  private lastBlock = -1;
+  private lastOut: RowBuffer | undefined;
+
+  constructor(options: BatchOptions) {
+    this.options = options;
+    this.budget = { bytes: options.maxRowBytes };
+    this.scratch = new RowBuffer(this.budget);
+  }
+
+  /** The buffer for a row. Rejects the record if its time is outside of the range. */
+  rowsAt(table: TableKind, nanos: number): RowBuffer {
+    if (nanos < this.options.oldest) reject('its time is before the retention of this signal');
+    if (nanos > this.options.newest) reject('its time is more than a day in the future');
+    const block = Math.floor(nanos / NANOS_PER_DAY / DAYS_PER_INSERT);
+    if (this.lastOut && block === this.lastBlock && table === this.lastTable) return this.lastOut;
+    const key = `${table} ${block}`;
+    const known = this.tables.get(key) ?? { table, out: new RowBuffer(this.budget) };
+    this.tables.set(key, known);
+    this.lastTable = table;
+    this.lastBlock = block;
+    this.lastOut = known.out;
+    return known.out;
+  }
+
+  /** Writes one record with `write`, which returns the buffer of its row. A rejected record leaves no bytes. */
+  record(serviceName: string, write: () => RowBuffer, describe: () => string): void {
+    try {
+      const out = write();
+      this.accept(serviceName, out.length - out.committed);
+      out.rows++;
+      out.committed = out.length;
+    } catch (error) {
+      if (!(error instanceof RejectedRecord)) throw error;
+      if (this.lastOut) this.lastOut.length = this.lastOut.committed;
+      this.reject(error.message, serviceName, describe);
+    }
+  }
+
+  private accept(name: string, bytes: number): void {
+    this.accepted++;
+    const service = this.services.get(name) ?? { name, records: 0, bytes: 0 };
+    service.records++;
+    service.bytes += bytes;
+    this.services.set(name, service);
+  }
+
+  private reject(reason: string, serviceName: string, describe: () => string): void {
+    this.rejected++;
+    const key = `${reason}\n${serviceName}`;
+    const known = this.rejections.get(key);
+    if (known) known.records++;
+    else if (this.rejections.size < MAX_REASONS)
+      this.rejections.set(key, { reason, records: 1, serviceName, sample: describe().slice(0, SAMPLE_CHARACTERS) });
+  }
+
+  finish(): Transcoded {
+    const rows: Rows[] = [];
+    for (const { table, out } of this.tables.values())
+      if (out.rows > 0) rows.push({ table, rows: out.rows, bytes: out.bytes.subarray(0, out.length) });
+    return {
+      rows,
+      accepted: this.accepted,
+      services: [...this.services.values()],
+      rejected: this.rejected,
+      rejections: [...this.rejections.values()],
+    };
+  }
+}
+
+/** Names a record in a sample. */
+export const quote = (reader: ProtoReader, start: number, end: number): string =>
+  JSON.stringify(reader.text(start, Math.min(end, start + SAMPLE_CHARACTERS)));

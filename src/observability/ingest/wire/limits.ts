@@ -1,0 +1,24 @@
+/** What a record may contain. A record beyond a limit is rejected as a whole; nothing is cut off. */
+export const LIMITS = {
+  /** Of a record, as it was sent. */
+  recordBytes: 1024 * 1024,
+  /** Of a record, a resource, a scope, an event or a link. */
+  attributes: 1024,
+  keyBytes: 1024,
+  valueBytes: 256 * 1024,
+  /** Of a resource or a scope, all keys and values together: they are stored with each of their records. */
+  sharedBytes: 64 * 1024,
+  /** Of arrays and maps inside a value. */
+  depth: 16,
+  /** Of a span, and exemplars of a data point. */
+  items: 1024,
+  /** Of a histogram. */
+  buckets: 10_000,
+} as const;
+
+/** A record that is not stored. The others of its request are. */
+export class RejectedRecord extends Error {}
+
+export function reject(reason: string): never {
+  throw new RejectedRecord(reason);
+}

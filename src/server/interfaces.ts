@@ -1,0 +1,178 @@
+import { needsDashboardRole, needsKeySession } from '../console/authentication.ts';
+import type { RateCounter } from '../kernel/rate-counter.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import { auditRoutes } from '../management/audit/routes.ts';
+import { budgetRoutes } from '../management/billing/budgets/routes.ts';
+import { forecastRoutes } from '../management/billing/forecast/routes.ts';
+import { meteringRoutes } from '../management/billing/metering/routes.ts';
+import { prometheusRoutes } from '../management/billing/prometheus/routes.ts';
+import { usageWarningRoutes } from '../management/billing/rating/routes.ts';
+import type { UsageWarning } from '../management/billing/rating/usage-warnings.ts';
+import { reportRoutes } from '../management/billing/reports/routes.ts';
+import { billingRoutes } from '../management/billing/routes.ts';
+import { createKeyAuthentication } from '../management/keys/authentication.ts';
+import { keyRoutes } from '../management/keys/routes.ts';
+import { whoamiRoutes } from '../management/keys/whoami-routes.ts';
+import { organizationRoutes } from '../management/organizations/routes.ts';
+import { OrganizationPath } from '../management/organizations/schema.ts';
+import { roleRoutes } from '../management/roles/routes.ts';
+import { serviceLifecycleRoutes } from '../management/services/lifecycle-routes.ts';
+import { serviceRoutes } from '../management/services/routes.ts';
+import { ServicePath } from '../management/services/schema.ts';
+import { serviceSettingsRoutes } from '../management/services/settings-routes.ts';
+import { chartRoutes } from '../observability/charts/routes.ts';
+import { clickStackDashboardRoutes } from '../observability/dashboards/clickstack-routes.ts';
+import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts';
+import { dashboardRoutes } from '../observability/dashboards/routes.ts';
+import { versionRoutes } from '../observability/dashboards/version-routes.ts';
+import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
+import { otlpRoutes } from '../observability/ingest/routes.ts';
+import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
+import { clickStackSourceRoutes } from '../observability/sources/clickstack-routes.ts';
+import { connectionRoutes } from '../observability/sources/connection-routes.ts';
+import { sourceRoutes } from '../observability/sources/routes.ts';
+import {
+  createTokenAuthentication,
+  needsWriteToken,
+  readBearerOrBare,
+} from '../observability/tokens/authentication.ts';
+import { tokenRoutes } from '../observability/tokens/routes.ts';
+import { organizationChangeRoutes } from '../operations/fleet/routes.ts';
+import { formatMissingKeyRole, type GuardOptions } from '../platform/http/guard.ts';
+import { dashboards as dashboardApi, management } from '../platform/http/interfaces.ts';
+import { prefixIds } from '../platform/http/limits/rate-counter.ts';
+import { createOrganizationReader } from '../platform/http/requests/service-organization.ts';
+import type { Routes } from '../platform/http/requests/validation.ts';
+import {
+  unsupportedDashboardRoutes,
+  unsupportedManagementRoutes,
+} from '../platform/http/responses/unsupported-routes.ts';
+import type { State } from '../platform/state/state.ts';
+import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
+import { type LogRouteOptions, logRoutes } from '../running/reconciliation/log-routes.ts';
+import { type IdleRouteOptions, idleRoutes } from '../running/reconciliation/routes.ts';
+import type { Domains } from './domains.ts';
+import { createLogReader } from './drivers.ts';
+import type { Config } from './settings/config.ts';
+
+/** A group of routes with one way to authenticate and one body limit. */
+export interface MountedInterface {
+  documentPaths: string[];
+  guard: GuardOptions;
+  bodyLimitBytes: number;
+  routes: Routes[];
+}
+
+export type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress' | 'session'>;
+/** What the routes of the interfaces need. */
+export interface InterfaceOptions {
+  config: Pick<Config, 'basePath' | 'dataDirectory'>;
+  clock: Clock;
+  state: State;
+  domains: Domains;
+  /** Of the process that does the background work, which may be another one. */
+  findIdleStatus: IdleRouteOptions['findIdleStatus'];
+  listSlowQueries: LogRouteOptions['listSlowQueries'];
+  listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
+  /** Counts for several processes; without it, this process counts for itself. */
+  rateCounter: RateCounter | undefined;
+}
+
+export function createManagement(
+  { config, state, clock, domains, findIdleStatus, listSlowQueries, listUsageWarnings, rateCounter }: InterfaceOptions,
+  shared: SharedGuard,
+): MountedInterface {
+  return {
+    documentPaths: ['/v1'],
+    guard: {
+      ...shared,
+      counter: prefixIds(rateCounter, 'management'),
+      authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
+      formatMissingRole: needsKeySession(formatMissingKeyRole),
+      challenge: 'Basic realm="pilothouse", charset="UTF-8"',
+    },
+    bodyLimitBytes: management.bodyLimitBytes,
+    routes: [
+      organizationRoutes(domains),
+      organizationChangeRoutes(domains),
+      serviceRoutes({ ...domains, clock }),
+      serviceLifecycleRoutes({ ...domains, clock }),
+      serviceSettingsRoutes({ ...domains, clock }),
+      autoscalingRoutes(domains),
+      idleRoutes({ ...domains, findIdleStatus, clock }),
+      logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
+      keyRoutes({ ...domains, clock }),
+      whoamiRoutes,
+      roleRoutes(domains),
+      billingRoutes(domains),
+      prometheusRoutes({ ...domains, basePath: config.basePath }),
+      reportRoutes(domains),
+      forecastRoutes({ ...domains, clock }),
+      budgetRoutes(domains),
+      meteringRoutes(domains),
+      usageWarningRoutes({ usageWarnings: { list: listUsageWarnings } }),
+      auditRoutes(domains),
+      tokenRoutes({ ...domains, clock }),
+      clickStackDashboardRoutes(domains),
+      clickStackSourceRoutes(domains),
+      unsupportedManagementRoutes({
+        organizationPath: OrganizationPath,
+        servicePath: ServicePath,
+        getService: createOrganizationReader(domains.services),
+      }),
+    ],
+  };
+}
+
+export function createDashboardInterface(
+  { state, clock, domains, rateCounter }: InterfaceOptions,
+  shared: SharedGuard,
+): MountedInterface {
+  return {
+    documentPaths: [],
+    guard: {
+      ...shared,
+      counter: prefixIds(rateCounter, 'dashboards'),
+      authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
+      formatMissingRole: needsDashboardRole(needsWriteToken),
+      challenge: 'Bearer realm="pilothouse"',
+    },
+    bodyLimitBytes: dashboardApi.bodyLimitBytes,
+    routes: [
+      dashboardReadRoutes(domains),
+      dashboardRoutes(domains),
+      versionRoutes(domains),
+      sourceRoutes(domains),
+      connectionRoutes(),
+      chartRoutes({ ...domains, clock }),
+      unsupportedDashboardRoutes,
+    ],
+  };
+}
+
+/** Tokens only: no sessions, and no limit on the number of requests. */
+export function createOtlpInterface(
+  { state, clock, domains }: InterfaceOptions,
+  { attempts, clientAddress }: SharedGuard,
+  owns: 'every path' | 'its paths' = 'its paths',
+): MountedInterface {
+  return {
+    documentPaths: [],
+    guard: {
+      attempts,
+      clientAddress,
+      clock,
+      rate: undefined,
+      authenticate: createTokenAuthentication({
+        db: state.db,
+        clock,
+        lastUsed: domains.tokensLastUsed,
+        readToken: readBearerOrBare,
+      }),
+      formatMissingRole: needsIngestToken,
+      challenge: 'Bearer realm="pilothouse"',
+    },
+    bodyLimitBytes: MAX_REQUEST_BYTES,
+    routes: [otlpRoutes({ ...domains, ownsEveryPath: owns === 'every path' })],
+  };
+}
