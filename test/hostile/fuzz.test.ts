@@ -285,7 +285,7 @@ onEachStore('fuzzed requests', (store) => {
     for (const operation of await readOperations(server))
       for (const call of listNulCalls(random, operation, known)) {
         const { status, text } = await send(server, call, operation.id);
-        expect([400, 404, 409], `${call.method} ${call.path} ${text}`).toContain(status);
+        expect(status, `${call.method} ${call.path} ${text}`).toBeLessThan(500);
         counts[status] = (counts[status] ?? 0) + 1;
       }
     console.info(`${store}: ${JSON.stringify(counts)}`);
