@@ -217,6 +217,27 @@ describe('the command line', () => {
       expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`--${flag} <[^[]*\\[PILOTHOUSE_${variable}\\]`));
   });
 
+  it('--url is an option of every command that the management API can do', async () => {
+    const help = async (...command: string[]) => (await cli([...command, '--help'])).stdout;
+    const listCommands = async (...group: string[]) => {
+      const [, list = ''] = (await help(...group)).split('Commands:\n');
+      return [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+    };
+    const local: string[] = [];
+    for (const name of await listCommands()) {
+      const group = await listCommands(name);
+      for (const command of group.length > 0 ? group.map((member) => [name, member]) : [[name]])
+        if (!(await help(...command)).includes('--url <url>')) local.push(command.join(' '));
+    }
+    // They need the store, the engine or files of this machine. The dashboard API has tokens instead of keys.
+    expect(local.join(', ')).toBe(
+      'serve, demo, init, apply, export, backup, restore, move, service plan, ' +
+        'dashboard list, dashboard get, dashboard versions, dashboard restore, dashboard apply, dashboard export, dashboard validate, ' +
+        'prices show, prices set, usage rate, usage lock, usage recompute, usage adopt-engine, usage confirm-clock, audit verify, ' +
+        'autoscale replay, profile list, profile use, profile remove, doctor, completion, support-bundle',
+    );
+  });
+
   it('--version prints the version of the package', async () => {
     expect(await cli(['--version'])).toMatchObject({
       code: 0,

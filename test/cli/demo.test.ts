@@ -148,6 +148,11 @@ describe('demo', () => {
     const { result: services } = await read('/services');
     expect(services.map(({ name }: Json) => name).sort()).toEqual(['analytics', 'analytics-reader', 'sandbox']);
     expect(new Set(services.map(({ dataWarehouseId }: Json) => dataWarehouseId)).size).toBe(2);
+    const reader = services.find(({ name }: Json) => name === 'analytics-reader');
+    expect(reader).toMatchObject({
+      driver: 'simulated',
+      status: { reason: expect.stringContaining('no process runs') },
+    });
     const { result: record } = await runCommand(commands.get('Update service scaling'));
     expect(Object.keys(record)).toEqual(expect.arrayContaining(SERVICE_FIELDS));
     expect(record.endpoints).toEqual([

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeActivity, SENTENCES } from '../../console/src/parts/activity/activity-sentences.ts';
+import { fieldLabel } from '../../console/src/parts/activity/activity-text.ts';
+import { formatPercent, formatPercentChange } from '../../console/src/parts/format/format.ts';
 import { ACTIVITY_TYPES } from '../../src/management/audit/activity.ts';
 
 type Described = Parameters<typeof describeActivity>[0];
@@ -108,6 +110,16 @@ describe('activities in the console', () => {
     );
   });
 
+  it.each([
+    ['createdAt', 'Created'],
+    ['numReplicas', 'Replicas'],
+    ['ipAccessList', 'IP access list'],
+    ['dataWarehouseId', 'Data warehouse id'],
+    ['autoscalingMode', 'Autoscaling mode'],
+  ])('names the field %s "%s"', (field, label) => {
+    expect(fieldLabel(field)).toBe(label);
+  });
+
   it('shows complete dates', () => {
     expect(sentence('usage_day_lock', { after: { lockedThrough: '2026-10-31', days: 31 } })).toMatch(
       /^locked 31 usage days through .*2026/,
@@ -124,4 +136,9 @@ describe('activities in the console', () => {
   it('describes types that are newer than the console', () => {
     expect(sentence('service_trigger_failover', {}, [[ID, 'ci']])).toBe('service trigger failover ci');
   });
+});
+
+it('percentages are written in the same way, with and without a sign', () => {
+  expect([formatPercent(2), formatPercent(8.94), formatPercent(0.01)]).toEqual(['2%', '8.9%', '<0.1%']);
+  expect([formatPercentChange(1.5), formatPercentChange(-2), formatPercentChange(0)]).toEqual(['+1.5%', '−2%', '±0%']);
 });

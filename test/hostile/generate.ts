@@ -132,6 +132,18 @@ const listPlaces = (value: Place['holder']): Place[] =>
     ...(typeof member === 'object' && member !== null ? listPlaces(member as Place['holder']) : []),
   ]);
 
+/** Copies of the value, each with another one of its texts replaced. */
+export function listTextChanges(value: unknown, text: string): unknown[] {
+  const listTexts = (copy: unknown) =>
+    listPlaces(Object(copy)).filter(({ holder, name }) => typeof holder[name] === 'string');
+  return listTexts(value).map((_, index) => {
+    const copy = structuredClone(value);
+    const { holder, name } = listTexts(copy)[index] as Place;
+    holder[name] = text;
+    return copy;
+  });
+}
+
 function generateWild(random: Random, depth = 0): unknown {
   if (depth < 4 && random.chance(0.1))
     return Array.from({ length: random.integer(0, 4) }, () => generateWild(random, depth + 1));

@@ -199,6 +199,15 @@ onEachStoreInLongRuns('an embedded service', (store) => {
     );
     expect(stdout).toContain('red \\u001b[31m c1 \\u009b2J bidi \\u202e end');
     const json = await print('--json');
+    const remote = (command: string) =>
+      cli(['service', command, id, '--json', '--url', server.url], {
+        PILOTHOUSE_KEY: `${acme.admin.keyId}:${acme.admin.keySecret}`,
+      });
+    expect((await remote('logs')).stdout).toBe(json.stdout);
+    await run('SYSTEM FLUSH LOGS');
+    expect(JSON.parse((await remote('slow-queries')).stdout)).toContainEqual(
+      expect.objectContaining({ query: expect.stringContaining('throwIf') }),
+    );
     for (const text of [stdout, json.stdout]) expect(text).not.toMatch(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u);
     expect(JSON.parse(json.stdout).join('\n')).toContain('\\u202e end');
     expect((await print('--lines', '1')).stdout.trimEnd().split('\n')).toHaveLength(1);

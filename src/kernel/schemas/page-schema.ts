@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { MAX_PAGE_SIZE, SORTS } from '../page.ts';
-import { isStorable, STORABLE_RULE } from '../text.ts';
+import { StorableText } from './storable-text.ts';
 
 const MAX_CURSOR_CHARACTERS = 4096;
 
@@ -25,11 +25,7 @@ export const SORTED_PAGE_PARAMETERS = {
     }),
   ),
   search: Type.Optional(
-    Type.Refine(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Part of the name or id, ignoring case' }),
-      isStorable,
-      () => STORABLE_RULE,
-    ),
+    StorableText({ minLength: 1, maxLength: 255, description: 'Part of the name or id, ignoring case' }),
   ),
 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ACTIVITY_TYPES, listActivityTypes } from './activity.ts';
-import { listPublicTypes } from './public-type.ts';
+import { listPublicTypes, toPublicType } from './public-type.ts';
 
 /** The types of the public interface. */
 const PUBLIC = [
@@ -139,4 +139,10 @@ it('every activity has a type of the public interface, except those of dashboard
   expect(listPublicTypes(ACTIVITY_TYPES).filter((type) => !PUBLIC.includes(type))).toEqual(
     ['dashboard', 'source'].flatMap(listActivityTypes),
   );
+});
+
+it('a type of the public interface is not replaced by another', () => {
+  const own = ACTIVITY_TYPES.filter((type) => PUBLIC.includes(type));
+  expect(own).toContain('service_idle');
+  expect(own.map(toPublicType)).toEqual(own);
 });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { PAGE_PARAMETERS } from '../../kernel/schemas/page-schema.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { ACTIVITY_TYPES } from './activity.ts';
 import { KEY_UPDATE_TYPES, listPublicTypes } from './public-type.ts';
@@ -14,7 +14,7 @@ export const ActivityPath = Type.Object({
 });
 
 const filter = (description: string, maxLength = 255) =>
-  Type.Optional(Type.Refine(Type.String({ minLength: 1, maxLength, description }), isStorable, () => STORABLE_RULE));
+  Type.Optional(StorableText({ minLength: 1, maxLength, description }));
 
 export const ActivityQuery = Type.Object(
   {

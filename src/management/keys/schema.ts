@@ -2,8 +2,9 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { parseNetwork } from '../../kernel/access/addresses.ts';
 import { KEY_ROLES, type KeyRole } from '../../kernel/access/roles.ts';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { listViolations } from '../../kernel/schemas/violations.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { isStorable } from '../../kernel/text.ts';
 import { type Clock, isoSeconds, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findViolatedExpiryRule, formatExpiry } from '../../platform/credentials/expiry.ts';
 import { EMPTY_SECRET_HASH } from '../../platform/credentials/secrets.ts';
@@ -19,9 +20,6 @@ export const KeyPath = Type.Object({
   }),
 });
 
-const storable = (options: { minLength?: number; maxLength: number; description?: string }) =>
-  Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
-
 const isNetwork = (text: unknown): boolean => typeof text !== 'string' || parseNetwork(text) !== undefined;
 
 export const IpAccessEntry = NamedObject('IpAccessListEntry', {
@@ -30,11 +28,11 @@ export const IpAccessEntry = NamedObject('IpAccessListEntry', {
     isNetwork,
     () => 'The value must be an IPv4 or IPv6 address or a CIDR',
   ),
-  description: Type.Optional(storable({ maxLength: 1024 })),
+  description: Type.Optional(StorableText({ maxLength: 1024 })),
 });
 
 export const NAME_LENGTH = { minLength: 1, maxLength: 255 };
-export const CredentialName = storable({ ...NAME_LENGTH, description: 'Need not be unique' });
+export const CredentialName = StorableText({ ...NAME_LENGTH, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
 const Roles = Type.Array(Type.Enum([...KEY_ROLES]), {
   minItems: 1,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { Hash, IpAccessEntry } from '../keys/schema.ts';
 import { DRIVER_NAMES } from './driver.ts';
 import { MAX_ADDRESSES, MAX_TAGS } from './entry-lists.ts';
@@ -12,7 +12,7 @@ import { PUBLIC_DEFAULTS, Unsupported, UnsupportedUnless } from './unsupported.t
 
 const MAX_NAME_LENGTH = 50;
 
-const Name = Type.Refine(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }), isStorable, () => STORABLE_RULE);
+const Name = StorableText({ minLength: 1, maxLength: MAX_NAME_LENGTH });
 
 const TAG_TEXT = /^[A-Za-z0-9._-]*$/;
 const TagText = (limits: { minLength?: number; maxLength: number }) =>

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { findZone } from '../../kernel/time/zone.ts';
 import { SCALING_LIMITS } from './scaling-limits.ts';
 import { findActiveEntry } from './schedule.ts';
@@ -48,7 +48,7 @@ const Sizes = {
 };
 
 export const ScheduleEntryRequest = NamedObject('ScalingScheduleEntryRequest', {
-  name: Type.Refine(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }), isStorable, () => STORABLE_RULE),
+  name: StorableText({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
   ...Window,
   autoscalingMode: Type.Optional(Mode),
   ...Sizes,

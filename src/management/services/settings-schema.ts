@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { PatternText } from '../../kernel/schemas/pattern-text.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { AUTOSCALER_MODES, QUERY_ENDPOINT_ROLES } from './service-settings.ts';
 
 const MAX_PERIOD_HOURS = 30 * 24;
@@ -54,14 +54,10 @@ export const QueryEndpointBody = NamedObject('InstanceServiceQueryApiEndpointsPo
     description: 'The ids of the key records that may use the endpoint',
   }),
   allowedOrigins: Type.Optional(
-    Type.Refine(
-      Type.String({
-        maxLength: MAX_ORIGINS_LENGTH,
-        description: 'Origins that browsers may call from, comma-separated',
-      }),
-      isStorable,
-      () => STORABLE_RULE,
-    ),
+    StorableText({
+      maxLength: MAX_ORIGINS_LENGTH,
+      description: 'Origins that browsers may call from, comma-separated',
+    }),
   ),
 });
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText as text } from '../../kernel/schemas/storable-text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
 
@@ -8,9 +8,6 @@ const SERIES_TYPES = ['time', 'table', 'number', 'pie', 'bar', 'heatmap', 'histo
 /** How a tile of type `time` is drawn. */
 export const TIME_DISPLAY_TYPES = ['line', 'stacked_bar', 'stacked_line'] as const;
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
-
-export const text = (options: { minLength?: number; maxLength: number; description?: string }) =>
-  Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
 
 /** Kept as written. */
 export const FreeObject = (description?: string) =>

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { FreeObject, text, WHERE_LANGUAGES } from '../charts/series-schema.ts';
+import { StorableText as text } from '../../kernel/schemas/storable-text.ts';
+import { FreeObject, WHERE_LANGUAGES } from '../charts/series-schema.ts';
 import { ConfigTile, Tile, TileBody } from '../charts/tiles/tile-schema.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 
 const MAX_LISTED = 100;
 
 /** The id of the only connection: the engine of this server. */
 export const CONNECTION_ID = 'engine';
 
-const text = (maxLength: number) => Type.Refine(Type.String({ maxLength }), isStorable, () => STORABLE_RULE);
+const text = (maxLength: number) => StorableText({ maxLength });
 const Name = Type.Optional(text(1024));
 const Expression = Type.Optional(text(10_000));
 const Id = Type.Optional(text(64));

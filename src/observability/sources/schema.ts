@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { KeptSourceMembers } from './kept-members.ts';
 import { ResourceId } from './resource-id.ts';
 import { DURATION_PRECISIONS, METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
@@ -43,7 +43,7 @@ type MetricTables = { [type in MetricDataType]: ReturnType<typeof Type.Optional<
 
 /** Omitted members default to those of the OpenTelemetry tables. */
 export const SourceBody = NamedObject('SourceInput', {
-  name: Type.Refine(Type.String({ minLength: 1, maxLength: 1024 }), isStorable, () => STORABLE_RULE),
+  name: StorableText({ minLength: 1, maxLength: 1024 }),
   kind: Type.Enum([...SOURCE_KINDS]),
   from: Type.Optional(
     Type.Object({

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { KEY_ROLES, TOKEN_ACCESSES } from '../../kernel/access/roles.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../../kernel/numbers/money.ts';
-import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { parseDate, parseDateTime } from '../../kernel/time/clock.ts';
 import { ENTITY_TYPES } from '../../management/billing/entity.ts';
 import { METRICS, type Metric } from '../../management/billing/meter.ts';
@@ -41,8 +41,7 @@ const exact = { additionalProperties: false };
 const checkString = (isValid: (text: string) => boolean) => (value: unknown) =>
   typeof value !== 'string' || isValid(value);
 
-const text = (minLength: number, maxLength: number) =>
-  Type.Refine(Type.String({ minLength, maxLength }), isStorable, () => STORABLE_RULE);
+const text = (minLength: number, maxLength: number) => StorableText({ minLength, maxLength });
 const Uuid = Type.String({ format: 'uuid' });
 const Time = Type.Refine(
   Type.String(),

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../parts/format/format.ts';
+import { formatNumber, toWords } from '../../parts/format/format.ts';
 
 type Evidence = Readonly<Record<string, unknown>>;
 
@@ -21,9 +21,3 @@ const MIB_PER_GIB = 1024;
 
 const formatMebibytes = (mib: number): string =>
   mib < MIB_PER_GIB ? `${formatNumber(mib)} MiB` : `${formatNumber(Math.round((100 * mib) / MIB_PER_GIB) / 100)} GiB`;
-
-/** `readyReplicas` → "Ready replicas". */
-function toWords(name: string): string {
-  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

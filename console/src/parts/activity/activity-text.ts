@@ -1,5 +1,5 @@
 import type { Activity } from '../../api/types.ts';
-import { formatTime } from '../format/format.ts';
+import { formatTime, toWords } from '../format/format.ts';
 
 interface FieldChange {
   field: string;
@@ -38,7 +38,7 @@ function formatChangeValue(field: string, value: unknown, names: ReadonlyMap<str
 /** An entry of an IP access list is shown as its address. */
 const toAddress = (item: unknown): unknown => (item as { source?: unknown } | null)?.source ?? item;
 
-/** Label and unit of each field. */
+/** Label and unit of the fields whose name in words is not enough. */
 const FIELDS: Record<string, [label: string, unit?: string]> = {
   numReplicas: ['Replicas'],
   minReplicaMemoryGb: ['Minimum memory per replica', 'GB'],
@@ -46,54 +46,19 @@ const FIELDS: Record<string, [label: string, unit?: string]> = {
   minTotalMemoryGb: ['Minimum total memory', 'GB'],
   maxTotalMemoryGb: ['Maximum total memory', 'GB'],
   memoryGb: ['Memory per replica', 'GB'],
-  replicas: ['Replicas'],
-  driver: ['Driver'],
-  mode: ['Mode'],
   at: ['Time'],
-  since: ['Since'],
   text: ['Difference'],
-  cause: ['Cause'],
-  address: ['Address'],
-  userAgent: ['User agent'],
-  statement: ['Statement'],
   idleScaling: ['Scale to zero when idle'],
   idleTimeoutMinutes: ['Idle timeout', 'min'],
   ipAccessList: ['IP access list'],
-  keySuffix: ['Key suffix'],
-  tokenSuffix: ['Token suffix'],
-  access: ['Access'],
   createdAt: ['Created'],
   expireAt: ['Expires'],
-  state: ['State'],
-  roles: ['Roles'],
   customRoleIds: ['Custom roles'],
-  policies: ['Policies'],
-  name: ['Name'],
-  tier: ['Tier'],
-  paid: ['Paid'],
-  replaces: ['Replaces'],
-  replacedBy: ['Replaced by'],
   monthlyCHC: ['Monthly budget', 'CHC'],
   thresholds: ['Alert at'],
-  threshold: ['Threshold'],
   spentCHC: ['Costs of the month so far', 'CHC'],
   expectedCHC: ['Forecast for the month', 'CHC'],
-  month: ['Month'],
-  webhook: ['Webhook'],
-  lockedThrough: ['Locked through'],
-  days: ['Days'],
-  version: ['Version'],
-  effectiveFrom: ['Effective from'],
-  prices: ['Prices'],
-  tags: ['Tags'],
-  tiles: ['Tiles'],
-  provisionedFrom: ['Provisioned from'],
-  credential: ['Credential'],
-  reason: ['Reason'],
-  added: ['Added'],
-  changed: ['Changed'],
-  removed: ['Removed'],
 };
 
-export const fieldLabel = (field: string): string => FIELDS[field]?.[0] ?? field;
+export const fieldLabel = (field: string): string => FIELDS[field]?.[0] ?? toWords(field);
 export const fieldUnit = (field: string): string => (FIELDS[field]?.[1] ? ` ${FIELDS[field][1]}` : '');

@@ -70,3 +70,9 @@ export function formatIdle(isOn: boolean, minutes: number): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
+
+/** `readyReplicas` → "Ready replicas". */
+export function toWords(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../../../kernel/numbers/money.ts';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
-import { isStorable, STORABLE_RULE } from '../../../kernel/text.ts';
+import { StorableText } from '../../../kernel/schemas/storable-text.ts';
 import { isoSeconds } from '../../../kernel/time/clock.ts';
 import { MAX_URL_LENGTH } from '../../../platform/webhooks/webhook.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
@@ -13,10 +13,7 @@ export const BudgetPath = Type.Object({
   budgetId: Type.String({ format: 'uuid' }),
 });
 
-const storable = (options: { minLength: number; maxLength: number; description?: string }) =>
-  Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
-
-const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
+const Name = StorableText({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const MonthlyCHC = Type.Number({
   description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals',
   documented: { exclusiveMinimum: 0 },
@@ -44,7 +41,7 @@ const WebhookBody = NamedObject('BudgetWebhookRequest', {
     description: 'http or https, without a user name or password',
   }),
   secret: Type.Optional(
-    storable({
+    StorableText({
       minLength: 16,
       maxLength: 256,
       description: 'Signs deliveries. Generated if omitted, and then shown once',

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
+import { StorableText as text } from '../../../kernel/schemas/storable-text.ts';
 import { METRIC_DATA_TYPES } from '../../sources/source.ts';
 import { AGGREGATION_NAMES } from '../aggregations.ts';
-import { FreeObject, TIME_DISPLAY_TYPES, text, WHERE_LANGUAGES } from '../series-schema.ts';
+import { FreeObject, TIME_DISPLAY_TYPES, WHERE_LANGUAGES } from '../series-schema.ts';
 
 /** Types of the public interface that are rejected with a reason. */
 export const UNSUPPORTED_DISPLAY_TYPES = ['event_patterns'] as const;

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
-import { Series, SeriesBody, text } from '../series-schema.ts';
+import { StorableText as text } from '../../../kernel/schemas/storable-text.ts';
+import { Series, SeriesBody } from '../series-schema.ts';
 import { TileConfig } from './config-schema.ts';
 
 export const GRID_COLUMNS = 24;

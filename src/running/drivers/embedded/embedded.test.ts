@@ -42,6 +42,10 @@ describe('an embedded service', () => {
     expect((await query(service, 'SELECT version()')).text).toBe(observed.version);
     const limit = "SELECT getServerSetting('max_server_memory_usage')";
     expect((await query(service, limit)).text).toBe(String(512 * 2 ** 20));
+    // With ClickHouse's own limits, a service that gets inserts has ever more threads and open files.
+    const threads = ['max_parts_cleaning_thread_pool_size', 'max_thread_pool_free_size'];
+    const settings = threads.map((name) => `getServerSetting('${name}')`).join();
+    expect((await query(service, `SELECT [${settings}]`)).text).toBe('[2,16]');
     expect(await driver.listBlockers(service.id, new AbortController().signal)).toEqual([]);
   });
 
