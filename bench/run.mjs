@@ -10,6 +10,7 @@ import { benchFleet } from './fleet.mjs';
 import { describeGrowth, growthRows } from './growth.mjs';
 import { listRows } from './lists.mjs';
 import { nodeRows } from './nodes.mjs';
+import { otlpRows } from './otlp.mjs';
 import { postgresRows } from './postgres.mjs';
 import { measureStores, nameStore } from './postgres-server.mjs';
 import { requestRows } from './requests.mjs';
@@ -44,6 +45,7 @@ async function main() {
   if (only === 'workers') return writeSection('Several processes', WORKERS, renderTable(await workerRows()));
   if (only === 'growth') return writeSection('Growth', describeGrowth(), renderTable(await growthRows()));
   if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
+  if (only === 'otlp') return writeSection('OpenTelemetry', OTLP, renderTable(await otlpRows()));
   if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
   const rows = [];
@@ -82,6 +84,9 @@ const LISTS = `Written by \`npm run bench -- lists\`: pages of 100,000 services 
 
 const NODES = `Written by \`npm run bench -- nodes\`: three nodes behind HAProxy on one PostgreSQL and one ClickHouse server, with 10,000 services in one
 organization, at 70 % of the capacity that was measured before. In the middle of the run the nodes are restarted one after the other.`;
+
+const OTLP = `Written by \`npm run bench -- otlp\`: 16 senders with 512 records per request. The baseline inserts the same rows in the same format into
+another engine, 8,192 at a time and two inserts at a time, without a server in between. Both are loaded alternately.`;
 
 const WORKERS = `Written by \`npm run bench -- workers\`: a server with two workers compared with one process, loaded alternately. Where the system
 allows it, each process that serves requests gets a part of a processor only: otherwise the load and the database would need the second processor of

@@ -45,6 +45,7 @@ import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
 import { createVersions } from '../observability/dashboards/versions.ts';
 import { createIngest } from '../observability/ingest/ingest.ts';
+import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createSources } from '../observability/sources/sources.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
 import { createTokenVerifier } from '../observability/tokens/verification.ts';
@@ -59,6 +60,9 @@ import { createLoadHistory } from '../running/autoscaling/load-history.ts';
 import { createReplays } from '../running/autoscaling/replay/replays.ts';
 import { createRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
+
+/** Commands that open the store themselves receive no telemetry. */
+const DEFAULT_RETENTION_DAYS = 30;
 
 export type Domains = ReturnType<typeof createDomains>;
 
@@ -197,11 +201,20 @@ export function createDomains({
     findSource: sources.findForQueries,
     openTables: config.openTables ?? [],
   });
+  const telemetryRetention = createTelemetryRetention({
+    state,
+    engine,
+    clock,
+    audit,
+    organizations,
+    log,
+    maxDays: config.telemetryRetentionDays ?? DEFAULT_RETENTION_DAYS,
+  });
   const ingest = createIngest({
     engine,
     clock,
     log,
-    retentionDays: config.telemetryRetentionDays,
+    retention: telemetryRetention,
     counter: rateCounter ?? createLocalRateCounter(clock),
     maxRowsPerMinute: config.ingestRowsPerMinute,
     maxBytesPerMinute: config.ingestBytesPerMinute,
@@ -225,6 +238,7 @@ export function createDomains({
     parts: [
       createAuditRetention({ state, clock, audit, organizations, log, days: config.auditRetentionDays }),
       createVersionRetention({ state, clock, log, days: config.versionRetentionDays }),
+      telemetryRetention,
     ],
   });
   return {
@@ -263,6 +277,7 @@ export function createDomains({
     versions,
     charts,
     ingest,
+    telemetryRetention,
     provisioning,
     applyDashboards,
     sessions,

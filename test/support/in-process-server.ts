@@ -42,6 +42,7 @@ export async function openInProcessServer(flags: Partial<Record<SettingName, str
   return {
     url: server.url,
     engine: server.domains.engine,
+    domains: server.domains,
     dataDirectory,
     close,
     /** The values of `/metrics`, by name and labels. */

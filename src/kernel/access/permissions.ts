@@ -161,13 +161,14 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'View and change dashboards and sources over the management API',
     [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
   ),
-  'dashboards:view': organization('read', 'View dashboards, sources and charts', [
+  'dashboards:view': organization('read', 'View dashboards, sources, charts and the retention of telemetry', [
     'listDashboards',
     'getDashboard',
     'listDashboardVersions',
     'getDashboardVersion',
     'getTileData',
     'validateDashboard',
+    'telemetryRetentionGet',
     'drawTile',
     'queryChartSeries',
     'listSources',
@@ -177,19 +178,24 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'getConnection',
     ...CLICKSTACK_READS,
   ]),
-  'dashboards:manage': organization('write', 'Create, change and delete dashboards and sources', [
-    'createDashboard',
-    'updateDashboard',
-    'deleteDashboard',
-    'restoreDashboardVersion',
-    'createSource',
-    'updateSource',
-    'deleteSource',
-    'createConnection',
-    'updateConnection',
-    'deleteConnection',
-    ...CLICKSTACK_WRITES,
-  ]),
+  'dashboards:manage': organization(
+    'write',
+    'Create, change and delete dashboards and sources; change the retention of telemetry',
+    [
+      'createDashboard',
+      'updateDashboard',
+      'deleteDashboard',
+      'restoreDashboardVersion',
+      'telemetryRetentionUpdate',
+      'createSource',
+      'updateSource',
+      'deleteSource',
+      'createConnection',
+      'updateConnection',
+      'deleteConnection',
+      ...CLICKSTACK_WRITES,
+    ],
+  ),
 };
 
 /** Permissions of the public service without an operation here. A role that names one is rejected. */

@@ -54,6 +54,7 @@ const RESOURCE_TYPES = {
   usage_engine_adopt: 'usage_engine',
   usage_clock_confirm: 'usage_clock',
   price_book_create: 'price_book',
+  telemetry_retention_update: 'organization',
   dashboard_token_create: 'token',
   dashboard_token_update: 'token',
   dashboard_token_delete: 'token',

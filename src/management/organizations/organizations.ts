@@ -1,7 +1,15 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { LockedOrganization, Organization } from './organization.ts';
-import { bumpCostRevision, findOrganization, hasOrganization, listOrganizations, lockOrganization } from './store.ts';
+import {
+  bumpCostRevision,
+  findOrganization,
+  hasOrganization,
+  listOrganizations,
+  listTelemetryRetentions,
+  lockOrganization,
+  updateOrganization,
+} from './store.ts';
 
 export { bumpDashboardRevision, findDashboardCount, setDashboardCount } from './store.ts';
 
@@ -14,6 +22,11 @@ export function createOrganizations({ db }: { db: Db }) {
     async get(id: string, tx: Db = db): Promise<Organization> {
       return (await findOrganization(tx, id)) ?? missing(id);
     },
+
+    /** Those with a retention of telemetry of their own. */
+    listWithRetention: (): Promise<Organization[]> => listTelemetryRetentions(db),
+
+    update: (tx: Db, organization: Organization): Promise<void> => updateOrganization(tx, organization),
 
     /** Whether there is an organization at all. */
     exist: (tx: Db): Promise<boolean> => hasOrganization(tx),

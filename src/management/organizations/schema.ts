@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isoSeconds } from '../../kernel/time/clock.ts';
-import { type Organization, TIERS } from './organization.ts';
+import { type Organization, TELEMETRY_SIGNALS, type TelemetrySignal, TIERS } from './organization.ts';
 
 export const OrganizationPath = Type.Object({
   organizationId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
@@ -33,3 +33,15 @@ export const toOrganizationRecord = ({
   enableCoreDumps: false,
   capabilities: { snapshots: false },
 });
+
+export const MAX_RETENTION_DAYS = 3650;
+
+const Days = Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS });
+
+/** Of a fleet file. */
+export const TelemetryRetention = Type.Object(
+  Object.fromEntries(TELEMETRY_SIGNALS.map((signal) => [signal, Type.Optional(Days)])) as {
+    [signal in TelemetrySignal]: ReturnType<typeof Type.Optional<typeof Days>>;
+  },
+  { additionalProperties: false },
+);

@@ -3,13 +3,14 @@ import { prepared } from '../../platform/state/prepared.ts';
 import type { Db, OrganizationRow } from '../../platform/state/tables.ts';
 import type { LockedOrganization, Organization, Tier } from './organization.ts';
 
-const toOrganization = (row: OrganizationRow): Organization => ({
+const toOrganization = (row: OrganizationRow & { telemetry_retention: string }): Organization => ({
   id: row.id,
   name: row.name,
   tier: row.tier as Tier,
   isPaid: row.paid === 1,
   createdAt: row.created_at,
   costRevision: row.cost_revision,
+  telemetryRetention: JSON.parse(row.telemetry_retention),
 });
 
 const selectById = prepared((db: Db, value: { id: string }) =>
@@ -29,6 +30,12 @@ export async function hasOrganization(db: Db): Promise<boolean> {
   return (await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** Organizations with a retention of their own. */
+export async function listTelemetryRetentions(db: Db): Promise<Organization[]> {
+  const rows = await db.selectFrom('organizations').selectAll().where('telemetry_retention', '<>', '{}').execute();
+  return rows.map(toOrganization);
+}
+
 export async function listOrganizations(db: Db): Promise<Organization[]> {
   const rows = await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(toOrganization);
@@ -40,8 +47,10 @@ export async function lockOrganization(tx: Db, id: string): Promise<LockedOrgani
   return row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision };
 }
 
-export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {
-  const { id, name, tier, isPaid, createdAt } = organization;
+type NewOrganization = Omit<Organization, 'costRevision' | 'telemetryRetention'> & Partial<Organization>;
+
+export async function insertOrganization(tx: Db, organization: NewOrganization): Promise<void> {
+  const { id, name, tier, isPaid, createdAt, telemetryRetention = {} } = organization;
   await tx
     .insertInto('organizations')
     .values({
@@ -56,14 +65,17 @@ export async function insertOrganization(tx: Db, organization: Omit<Organization
       dashboard_count: 0,
       dashboard_bytes: 0,
       counted_revision: 1,
+      telemetry_retention: JSON.stringify(telemetryRetention),
     })
     .execute();
 }
 
-export async function updateOrganization(tx: Db, { id, name, tier, isPaid, createdAt }: Organization): Promise<void> {
+export async function updateOrganization(tx: Db, organization: Organization): Promise<void> {
+  const { id, name, tier, isPaid, createdAt, telemetryRetention } = organization;
+  const telemetry_retention = JSON.stringify(telemetryRetention);
   await tx
     .updateTable('organizations')
-    .set({ name, tier, paid: isPaid ? 1 : 0, created_at: createdAt })
+    .set({ name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, telemetry_retention })
     .where('id', '=', id)
     .execute();
 }

@@ -4,6 +4,7 @@ import type { Engine } from '../../platform/engine/engine.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
 import { createIngestQuota, type QuotaOptions } from './quota.ts';
+import type { Retention } from './retention.ts';
 import type { OtlpRequest } from './transcode.ts';
 import { createTranscoder } from './transcoder.ts';
 import type { Transcoded } from './wire/batch.ts';
@@ -18,8 +19,8 @@ interface Options extends QuotaOptions {
   engine: Engine;
   clock: Clock;
   log: { warn(details: object, text: string): void };
-  /** Rows older than this would be removed at once. */
-  retentionDays?: number | undefined;
+  /** Rows that are older would be removed at once. */
+  retention: Pick<Retention, 'get'>;
 }
 
 /** Who sends. */
@@ -34,7 +35,7 @@ export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
-export function createIngest({ engine, clock, log, retentionDays = 30, ...quotaOptions }: Options) {
+export function createIngest({ engine, clock, log, retention, ...quotaOptions }: Options) {
   const transcoder = createTranscoder();
   const inserts = createInsertQueue({ engine, clock });
   const counts = createIngestCounts({ engine, clock, log });
@@ -43,11 +44,12 @@ export function createIngest({ engine, clock, log, retentionDays = 30, ...quotaO
   async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
     const { signal } = request;
     await quota.take(tokenId, request.body.length);
+    const days = (await retention.get(organizationId))[signal];
     const now = clock.now();
     const result = await transcoder.run(request, {
       organizationId,
       now: now * NANOS_PER_MS,
-      oldest: (now - retentionDays * DAY_MS) * NANOS_PER_MS,
+      oldest: (now - days * DAY_MS) * NANOS_PER_MS,
       newest: (now + MAX_FUTURE_MS) * NANOS_PER_MS,
     });
     if (!('rows' in result)) throw new AppError(result.code, result.message);

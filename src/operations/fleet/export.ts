@@ -43,7 +43,11 @@ export async function exportFleet(db: Db): Promise<FleetFile> {
         .map(costKind.toFields),
     };
     const filled = Object.entries(members).filter(([, list]) => list.length > 0);
-    organizations.push({ id, ...organizationKind.toFields(organization), ...Object.fromEntries(filled) });
+    organizations.push({
+      id,
+      ...(organizationKind.toExportFields ?? organizationKind.toFields)(organization),
+      ...Object.fromEntries(filled),
+    });
   }
   return { organizations } as unknown as FleetFile;
 }

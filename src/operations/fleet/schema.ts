@@ -9,6 +9,7 @@ import { MAX_CUSTOM_ROLES_PER_KEY } from '../../management/keys/assigned-roles.t
 import { KEY_STATES } from '../../management/keys/key.ts';
 import { HashData, IpAccessEntry } from '../../management/keys/schema.ts';
 import { TIERS } from '../../management/organizations/organization.ts';
+import { TelemetryRetention } from '../../management/organizations/schema.ts';
 import { MAX_POLICIES } from '../../management/roles/role.ts';
 import { PolicyBody } from '../../management/roles/schema.ts';
 import { AutoscalingMode } from '../../management/services/current-scaling.ts';
@@ -217,6 +218,7 @@ export const OrganizationSpec = Type.Object(
     tier: Type.Optional(Type.Enum([...TIERS])),
     paid: Type.Optional(Type.Boolean()),
     createdAt: Type.Optional(Time),
+    telemetryRetention: Type.Optional(TelemetryRetention),
     services: Type.Optional(Type.Array(ServiceSpec)),
     roles: Type.Optional(Type.Array(RoleSpec, { maxItems: MAX_DECLARED_ROLES })),
     keys: Type.Optional(Type.Array(KeySpec)),

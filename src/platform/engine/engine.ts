@@ -70,6 +70,8 @@ export interface Engine {
   insertTsv(table: string, columns: readonly string[], lines: readonly Buffer[]): Promise<void>;
   /** As `insert`, for rows in ClickHouse's format RowBinary with these columns. */
   insertBinary(table: string, columns: readonly string[], rows: readonly Buffer[]): Promise<void>;
+  /** Removes the rows of an organization whose time is before `before` (epoch milliseconds). False if there were none. */
+  removeBefore(table: string, rows: { organizationId: string; time: string; before: number }): Promise<boolean>;
   /** The columns of a table; `[]` if it does not exist. Cached for 30 seconds. */
   columns(database: string, table: string): Promise<readonly Column[]>;
   /** True if queries run without starting the engine first. */

@@ -9,7 +9,14 @@ import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Backend, Connection } from './backend.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
-import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Statement } from './engine.ts';
+import {
+  type Engine,
+  type Limits,
+  ORGANIZATION_COLUMN,
+  OWN_DATABASE,
+  type QueryOptions,
+  type Statement,
+} from './engine.ts';
 import { isNotAllowed, notResponding, toEngineError } from './failures.ts';
 import { createInsertFailures } from './insert-failures.ts';
 import { createLiveness } from './liveness.ts';
@@ -39,6 +46,7 @@ const QUEUE_ALLOWANCE_MS = 15 * SECOND_MS;
 const INSERT_TIMEOUT_MS = 120 * SECOND_MS;
 const MIGRATION_TIMEOUT_MS = 600 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
+const COLUMN = /^[A-Za-z]+$/;
 
 /** The engine's operations on top of a backend. */
 export function createEngine({ backend, clock, log, observer, retentionDays }: Options): Engine {
@@ -193,6 +201,30 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
       await finished(addAbortSignal(abort_signal, stream).resume());
     });
 
+  async function removeBefore(
+    table: string,
+    { organizationId, time, before }: { organizationId: string; time: string; before: number },
+  ): Promise<boolean> {
+    if (!TABLE.test(table) || !COLUMN.test(time))
+      throw new AppError('internal', `${table}.${time} is not a valid name`);
+    const condition = `${ORGANIZATION_COLUMN} = {organizationId:String} AND ${time} < fromUnixTimestamp64Milli({before:Int64})`;
+    const parameters = { organizationId, before };
+    const [[count] = [0]] = await query({
+      sql: `SELECT count() FROM ${OWN_DATABASE}.${table} WHERE ${condition}`,
+      parameters,
+    });
+    if (count === 0) return false;
+    const connection = await connect();
+    await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, (abort_signal) =>
+      connection.writer.command({
+        query: `DELETE FROM ${OWN_DATABASE}.${table} WHERE ${condition}`,
+        query_params: parameters,
+        abort_signal,
+      }),
+    );
+    return true;
+  }
+
   const columnCache = createColumnCache({ query, clock });
   return {
     kind: backend.kind,
@@ -201,6 +233,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     insertLines,
     insertTsv,
     insertBinary,
+    removeBefore,
     columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
     listWarnings: insertFailures.listWarnings,

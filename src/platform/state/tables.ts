@@ -18,6 +18,7 @@ export interface Tables {
     audit_removed_hash: Generated<string>;
     audit_removed_at: Generated<number>;
     role_revision: Generated<number>;
+    telemetry_retention: Generated<string>;
   };
   activities: ActivityRow;
   api_keys: ApiKeyRow;

@@ -110,10 +110,27 @@ export class RowBuffer {
   }
 
   text(value: string): void {
+    if (value.length <= SHORT_BYTES && this.shortAscii(value)) return;
     const count = Buffer.byteLength(value);
     this.varint(count);
     this.reserve(count);
     this.length += this.bytes.write(value, this.length, 'utf8');
+  }
+
+  /** False, and nothing written, if the text is not ASCII. */
+  private shortAscii(value: string): boolean {
+    const { length } = value;
+    this.reserve(1 + length);
+    const { bytes } = this;
+    let to = this.length;
+    bytes[to++] = length;
+    for (let index = 0; index < length; index++) {
+      const code = value.charCodeAt(index);
+      if (code > 0x7f) return false;
+      bytes[to++] = code;
+    }
+    this.length = to;
+    return true;
   }
 
   emptyString(): void {

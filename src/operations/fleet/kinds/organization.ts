@@ -1,5 +1,5 @@
 import { isoTime, parseDateTime } from '../../../kernel/time/clock.ts';
-import type { Organization, Tier } from '../../../management/organizations/organization.ts';
+import type { Organization, TelemetryRetention, Tier } from '../../../management/organizations/organization.ts';
 import { findOrganization, insertOrganization, updateOrganization } from '../../../management/organizations/store.ts';
 import type { Kind } from './kind.ts';
 
@@ -7,8 +7,10 @@ export const organizationKind: Kind<Organization> = {
   name: 'organization',
   activities: {
     create: 'create_organization',
-    update: (changed) =>
-      changed.includes('tier') || changed.includes('paid') ? 'organization_update_tier' : 'organization_update_name',
+    update(changed) {
+      if (changed.includes('tier') || changed.includes('paid')) return 'organization_update_tier';
+      return changed.includes('name') ? 'organization_update_name' : 'telemetry_retention_update';
+    },
     remove: 'delete_organization',
   },
 
@@ -17,9 +19,20 @@ export const organizationKind: Kind<Organization> = {
     return new Map(organization ? [[organizationId, organization]] : []);
   },
 
-  toFields: ({ name, tier, isPaid, createdAt }) => ({ name, tier, paid: isPaid, createdAt: isoTime(createdAt) }),
+  toFields: ({ name, tier, isPaid, createdAt, telemetryRetention }) => ({
+    name,
+    tier,
+    paid: isPaid,
+    createdAt: isoTime(createdAt),
+    telemetryRetention,
+  }),
 
-  defaults: (_fields, { now }) => ({ tier: 'SCALE', paid: false, createdAt: isoTime(now) }),
+  toExportFields({ telemetryRetention, ...organization }) {
+    const { telemetryRetention: _, ...fields } = organizationKind.toFields({ ...organization, telemetryRetention });
+    return Object.keys(telemetryRetention).length > 0 ? { ...fields, telemetryRetention } : fields;
+  },
+
+  defaults: (_fields, { now }) => ({ tier: 'SCALE', paid: false, createdAt: isoTime(now), telemetryRetention: {} }),
 
   build: (id, fields, _context, before) => ({
     id,
@@ -28,6 +41,7 @@ export const organizationKind: Kind<Organization> = {
     isPaid: fields.paid === true,
     createdAt: parseDateTime(String(fields.createdAt), { offset: 'required' }) ?? 0,
     costRevision: before?.costRevision ?? 1,
+    telemetryRetention: fields.telemetryRetention as TelemetryRetention,
   }),
 
   violations: () => [],
