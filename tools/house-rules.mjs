@@ -9,8 +9,6 @@ const REQUIRED_FILES = [
   ...Object.keys(ROOMS).map((room) => `src/${room}/README.md`),
 ];
 const CLOCK_FILES = ['src/kernel/time/clock.ts', 'src/platform/state/libsql.ts'];
-/** Statements for PostgreSQL only, each with a portable form next to it; see rule 5 of CONTRIBUTING.md. */
-const POSTGRES_FILES = ['src/management/services/change-store.ts', 'src/management/audit/chain-store.ts'];
 /** Tests whose data contains guillemets, to show that any character survives. */
 const GUILLEMET_DATA = ['test/cli/export.test.ts'];
 /** Words of JSON Schema. */
@@ -48,11 +46,7 @@ const LINE_RULES = [
   },
   {
     message: 'SQL for one store belongs to platform/state',
-    files: (path) =>
-      isServer(path) &&
-      /store\.ts$/.test(path) &&
-      !/^src\/platform\/state\//.test(path) &&
-      !POSTGRES_FILES.includes(path),
+    files: (path) => isServer(path) && /store\.ts$/.test(path) && !/^src\/platform\/state\//.test(path),
     pattern: /::(text|bigint)\b|\bunnest\(|\bjson_each\(|\bisPostgres\b/,
   },
   {

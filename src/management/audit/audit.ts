@@ -4,9 +4,10 @@ import { createTimeOrderedIds, firstIdAt } from '../../kernel/ids.ts';
 import { createLargeCache } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { ChainedColumns, ChainHead } from '../../platform/state/activity-chain.ts';
+import { batched } from '../../platform/state/batched.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
-import { appendActivities, appendActivity, type KnownHeads } from './chain-store.ts';
+import { appendActivities, type KnownHeads } from './chain-store.ts';
 import {
   type ActivityFilter,
   type Alternatives,
@@ -44,6 +45,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
   let nextId = createTimeOrderedIds();
   let latestMs = 0;
   const heads: KnownHeads = createLargeCache(MAX_KNOWN_HEADS);
+  const append = batched((tx, rows: readonly ChainedColumns[]) => appendActivities(tx, rows, heads));
 
   function createRow(actor: Actor, change: Change): ChainedColumns {
     const createdAt = clock.now();
@@ -57,15 +59,13 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
 
   return {
     /** Runs in the transaction of the change: either both are stored or neither is. */
-    record: (tx: Db, actor: Actor, change: Change): Promise<void> =>
-      appendActivity(tx, createRow(actor, change), heads),
+    record: (tx: Db, actor: Actor, change: Change): Promise<void> => append(tx, [createRow(actor, change)]),
 
     /** As `record`, for many changes of one organization, whose row the transaction must have locked. */
     recordAll: (tx: Db, actor: Actor, changes: readonly Change[]): Promise<void> =>
-      appendActivities(
+      append(
         tx,
         changes.map((change) => createRow(actor, change)),
-        heads,
       ),
 
     /** Checks the hash chain of an organization. `expected` is a head that was noted earlier. */

@@ -6,7 +6,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Wake } from './driver.ts';
 import type { Service, ServiceSize } from './service.ts';
 import { createServiceWriter, type Observing } from './service-writer.ts';
-import { type DrivenId, deleteRemoval, listDriven, listRemovals, listUnsettled, readService } from './store.ts';
+import { type DrivenId, deleteRemoval, findService, listDriven, listRemovals, listUnsettled } from './store.ts';
 
 export type { DrivenId };
 export type DrivenServices = ReturnType<typeof createDrivenServices>;
@@ -30,7 +30,7 @@ export function createDrivenServices({ state, audit, clock }: Options) {
     listUnsettled: (): Promise<DrivenId[]> => listUnsettled(state.db),
 
     find: (organizationId: string, id: string): Promise<Readonly<Service> | undefined> =>
-      readService(state.db, organizationId, id),
+      findService(state.db, organizationId, id),
 
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),

@@ -10,7 +10,7 @@ import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
 /** The document has the desired state. What the driver reported is in another column. */
 const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
-export type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
+type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
 export const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
   ...JSON.parse(document),
@@ -35,14 +35,8 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 /** A row that is read again while it is cached is parsed once. */
 const toCachedService = memoizeByObject(toService);
 
-/** Uses `cached`, so only for authenticated requests. The result is shared: callers must not modify it. */
+/** The result is shared: callers must not modify it. */
 export async function findService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
-  const row = await selectOne.cached(db, { organizationId, id });
-  return row && toCachedService(row);
-}
-
-/** Reads the store, not a cache: background work has no request that checks for commits. */
-export async function readService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
   const row = await selectOne.first(db, { organizationId, id });
   return row && toCachedService(row);
 }

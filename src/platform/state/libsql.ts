@@ -114,7 +114,6 @@ function createDirectRunner(connection: Connection, observer: StoreObserver): Di
     all: (sql, parameters) => measured(() => forAll(sql).all(parameters)),
     // `get` is the driver's fastest call, even for a statement that returns no row.
     first: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
-    cached: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
     execute: (sql, parameters) => measured(() => Number(forCount(sql).run(parameters).changes)),
   };
 }
@@ -130,28 +129,22 @@ const CHARACTERS_PER_ROW = 200;
 function cacheRows(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
   let size = 0;
   const rowsBySql = new Map<string, Map<string, unknown>>();
-  const clearIfChanged = () => {
-    if (!hasChanged() && size <= MAX_CACHED_CHARACTERS) return;
-    rowsBySql.clear();
-    size = 0;
-  };
-  const findCached: DirectRunner['cached'] = (sql, parameters) => {
-    const rows = rowsBySql.get(sql) ?? new Map<string, unknown>();
-    rowsBySql.set(sql, rows);
-    const id = parameters.join('\u0000');
-    if (rows.has(id)) return rows.get(id);
-    const row = runner.first(sql, parameters);
-    rows.set(id, row);
-    size += CHARACTERS_PER_ROW + ((row as { document?: string } | undefined)?.document?.length ?? 0);
-    return row;
-  };
   return {
     all: runner.all,
     execute: runner.execute,
-    cached: findCached,
     first(sql, parameters) {
-      clearIfChanged();
-      return findCached(sql, parameters);
+      if (hasChanged() || size > MAX_CACHED_CHARACTERS) {
+        rowsBySql.clear();
+        size = 0;
+      }
+      const rows = rowsBySql.get(sql) ?? new Map<string, unknown>();
+      rowsBySql.set(sql, rows);
+      const id = parameters.join('\u0000');
+      if (rows.has(id)) return rows.get(id);
+      const row = runner.first(sql, parameters);
+      rows.set(id, row);
+      size += CHARACTERS_PER_ROW + ((row as { document?: string } | undefined)?.document?.length ?? 0);
+      return row;
     },
   };
 }

@@ -5,8 +5,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { writeCheck } from './check.ts';
 import { createDiskWarning } from './disk-warning.ts';
 import { isQueryTimeout, isRetryable, toStoreError } from './failures.ts';
-import { runWithDeferred } from './grouped-statements.ts';
-import { createDirectRunner } from './postgres-reads.ts';
+import { createPoolRunner } from './postgres-reads.ts';
 import { registerDirectRunner } from './prepared.ts';
 import type { State, StoreObserver } from './state.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
@@ -77,13 +76,13 @@ export function openPostgres({
   pool.on('remove', (client) => void connections.delete(client));
   const dialect = new PostgresDialect({ pool: discardHungConnections(pool, names) });
   const db = new Kysely<Tables>({ dialect, log: (event) => observer.query(event.queryDurationMillis / 1000) });
-  registerDirectRunner(db, createDirectRunner(pool, names, observer));
+  registerDirectRunner(db, createPoolRunner(pool, names, observer));
 
   async function transact<T>(work: (tx: Db) => Promise<T>, changes = 1): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const startedAt = performance.now();
       try {
-        return await db.transaction().execute((tx) => runWithDeferred(tx, work));
+        return await db.transaction().execute(work);
       } catch (error) {
         diskWarning.observe(error);
         const canRetry = names.recover(error) || isRetryable(error);
@@ -145,9 +144,8 @@ function discardHungConnections(pool: pg.Pool, names: StatementNames): PostgresP
 
 function wrapClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {
   let timeout: unknown;
-  let last: Promise<unknown> = Promise.resolve();
 
-  async function send(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+  async function query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
     if (timeout !== undefined) throw timeout;
     try {
       return await client.query({ name: names.find(text), text, values: parameters as unknown[] });
@@ -155,13 +153,6 @@ function wrapClient(client: pg.PoolClient, names: StatementNames): PostgresPoolC
       if (isQueryTimeout(error)) timeout = error;
       throw error;
     }
-  }
-
-  /** Changes that share a transaction send statements at the same time. The driver expects one after the other. */
-  function query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
-    const result = last.then(() => send(text, parameters));
-    last = result.catch(() => {});
-    return result;
   }
 
   // The interface also has a form with cursors, which we do not use.

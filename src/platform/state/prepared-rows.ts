@@ -1,4 +1,5 @@
 import type { Compilable } from 'kysely';
+import { batched } from './batched.ts';
 import { prepared } from './prepared.ts';
 import type { Db } from './tables.ts';
 
@@ -7,7 +8,7 @@ const SIZES = [20, 5, 1];
 
 /**
  * Prepares a statement that writes rows, for several numbers of rows: building a statement costs far more
- * than running it. `build` gets placeholders, as in `prepared`.
+ * than running it. `build` gets placeholders, as in `prepared`. Changes in the same write group write their rows together.
  */
 export function preparedRows<R extends object>(
   columns: readonly (keyof R)[],
@@ -27,10 +28,10 @@ export function preparedRows<R extends object>(
     return values;
   };
 
-  return async (tx: Db, rows: readonly R[]): Promise<void> => {
+  return batched(async (tx: Db, rows: readonly R[]): Promise<void> => {
     let start = 0;
     for (const { size, statement } of statements)
       for (; start + size <= rows.length; start += size)
         await statement.first(tx, flattenRows(rows.slice(start, start + size)));
-  };
+  });
 }

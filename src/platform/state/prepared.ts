@@ -6,7 +6,6 @@ import type { Db } from './tables.ts';
 export interface DirectRunner {
   all(sql: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
   first(sql: string, parameters: readonly unknown[]): unknown;
-  cached(sql: string, parameters: readonly unknown[]): unknown;
   /** Returns the number of changed rows. */
   execute(sql: string, parameters: readonly unknown[]): number | Promise<number>;
 }
@@ -70,22 +69,15 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     return (await direct.all(entry.query.sql, bindValues(entry, values))) as O[];
   }
 
-  async function findFirst(mode: 'first' | 'cached', db: Db, values: V): Promise<O | undefined> {
-    const direct = directRunners.get(db);
-    if (!direct) return (await run(db, values)).rows[0];
-    const entry = getCompiled(db);
-    return (await direct[mode](entry.query.sql, bindValues(entry, values))) as O | undefined;
-  }
-
   return {
     all,
     /** The first row, never older than this call. Rows are shared: callers must not modify them. */
-    first: (db: Db, values: V) => findFirst('first', db, values),
-    /**
-     * The first row, possibly from the cache, but not older than the last `first`. Authentication calls `first`, so an
-     * authenticated request never reads data older than itself. Rows are shared: callers must not modify them.
-     */
-    cached: (db: Db, values: V) => findFirst('cached', db, values),
+    async first(db: Db, values: V): Promise<O | undefined> {
+      const direct = directRunners.get(db);
+      if (!direct) return (await run(db, values)).rows[0];
+      const entry = getCompiled(db);
+      return (await direct.first(entry.query.sql, bindValues(entry, values))) as O | undefined;
+    },
     /** Runs a statement that returns no rows; returns the number of changed rows. */
     async execute(db: Db, values: V): Promise<number> {
       const direct = directRunners.get(db);

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../kernel/errors.ts';
-import { runConcurrently } from './grouped-statements.ts';
+import { startBatching } from './batched.ts';
+import { createGroupRunner } from './postgres-reads.ts';
+import { registerDirectRunner } from './prepared.ts';
 import type { ChangedRow } from './state.ts';
 import type { Db } from './tables.ts';
 
@@ -82,4 +84,17 @@ function takeGroup(jobs: readonly Job[]): { group: Job[]; rest: Job[] } {
     ids.add(job.id);
   }
   return { group, rest };
+}
+
+/**
+ * Runs the changes at the same time. Resolves when all have ended. Throws the error that came first: it is the cause of those
+ * that follow in the same transaction.
+ */
+async function runConcurrently(tx: Db, works: readonly Work<unknown>[]): Promise<unknown[]> {
+  startBatching(tx);
+  registerDirectRunner(tx, createGroupRunner(tx));
+  const errors: unknown[] = [];
+  const results = await Promise.all(works.map((work) => work(tx).catch((error: unknown) => void errors.push(error))));
+  if (errors.length > 0) throw errors[0];
+  return results;
 }
