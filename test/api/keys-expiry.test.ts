@@ -84,7 +84,7 @@ onEachStore('key expiry', (store) => {
       'roles: The list must have at least 1 element <array>',
       'state: The value must be one of enabled, disabled <string:off>',
     ].map((text) => `request body.${text}`);
-    const access = 'request body.access: The value must be one of read, write <string:all>';
+    const access = 'request body.access: The value must be one of read, write, ingest <string:all>';
     expect((await postKey(server, body)).json.error).toBe(`BAD_REQUEST: ${members.join('; ')}`);
     expect(key.json.error).toBe(`BAD_REQUEST: ${members.join('; ')}`);
     expect(token.json.error).toBe(`BAD_REQUEST: ${[members[0], access, members[1]].join('; ')}`);

@@ -5,11 +5,11 @@ import { MAX_RETENTION_DAYS } from '../../management/organizations/schema.ts';
 const Days = Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS });
 const OptionalDays = Type.Optional(Type.Union([Days, Type.Null()]));
 
-export const UpdateRetentionBody = NamedObject('TelemetryRetentionPatchRequest', {
-  logs: OptionalDays,
-  traces: OptionalDays,
-  metrics: OptionalDays,
-});
+export const UpdateRetentionBody = NamedObject(
+  'TelemetryRetentionPatchRequest',
+  { logs: OptionalDays, traces: OptionalDays, metrics: OptionalDays },
+  { additionalProperties: false },
+);
 
 export const RetentionRecord = NamedObject('TelemetryRetention', {
   logs: Days,

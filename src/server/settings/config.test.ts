@@ -117,6 +117,10 @@ describe('settings', () => {
     ['auditRetentionDays', '365', 365, 'forever'],
     ['versionRetentionDays', '90', 90, 'forever'],
     ['telemetryRetentionDays', '7', 7, '30'],
+    ['otlpPort', '4318', 4318, '0'],
+    ['otlpGrpcPort', '4317', 4317, '0'],
+    ['ingestRowsPerMinute', '1000', 1000, '1'],
+    ['ingestBytesPerMinute', '500MiB', 500 * 2 ** 20, '2GiB'],
     ['metricsToken', 'scrape-token-0001', 'scrape-token-0001', 'scrape-token-0002'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],
@@ -186,6 +190,10 @@ describe('settings', () => {
     ['auditRetentionDays', ['', '0', '-1', '1.5', '36501', 'never', '90d']],
     ['versionRetentionDays', ['', '0', '36501', 'off']],
     ['telemetryRetentionDays', ['', '0', '3651', 'forever']],
+    ['otlpPort', ['', '-1', '65536', 'http']],
+    ['otlpGrpcPort', ['', '-1', '65536', 'grpc']],
+    ['ingestRowsPerMinute', ['', '0', '1.5', 'many']],
+    ['ingestBytesPerMinute', ['', '0', '500', '1GB', '0MiB']],
     ['trustedProxies', ['10.0.0.0/33', 'localhost', '127.1', '10.0.0.1;10.0.0.2']],
     ['telemetry', ['', 'yes', 'ON', 'true']],
     ['telemetryOrganization', ['', 'acme', '7c0e4a34']],
@@ -208,6 +216,9 @@ describe('settings', () => {
   it('reject the same port for both listeners, unless it is 0', () => {
     const [problem] = listProblems({ port: '9000', dashboardPort: '9000' });
     expect(problem).toContain('--dashboard-port must differ from --port');
+    expect(listProblems({ otlpPort: '4318', otlpGrpcPort: '4318' })).toEqual([
+      expect.stringContaining('--otlp-grpc-port must differ from --otlp-port'),
+    ]);
     expect(listProblems({ port: '0', dashboardPort: '0' })).toEqual([]);
   });
 
