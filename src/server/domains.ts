@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createFailedSignIns } from '../console/failed-sign-ins.ts';
 import { createSessions } from '../console/sessions.ts';
@@ -215,6 +216,7 @@ export function createDomains({
     clock,
     log,
     retention: telemetryRetention,
+    engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
     counter: rateCounter ?? createLocalRateCounter(clock),
     maxRowsPerMinute: config.ingestRowsPerMinute,
     maxBytesPerMinute: config.ingestBytesPerMinute,

@@ -142,6 +142,7 @@ async function createMountedApp(
   const listWarnings = async () => [
     ...state.listWarnings(),
     ...domains.engine.listWarnings(),
+    ...domains.ingest.listWarnings(),
     ...(await listUsageWarnings()),
   ];
   const checkReady = async () => {

@@ -88,6 +88,15 @@ describe.skipIf(!hasDisk)('small disks', () => {
         expect((await send('full')).json.result).toMatchObject({ accepted: 20, duplicates: 0 });
         expect((await send('full')).json.result).toMatchObject({ accepted: 0, duplicates: 20 });
         await until(readWarnings, ({ codes }) => codes.length === 0, '/readyz still reports the disk');
+
+        // Telemetry is rejected earlier: this disk is smaller than what is kept free for the engine.
+        const tokens = { method: 'POST', path: `${organization}/dashboardTokens`, key: acme.admin };
+        const { token } = (await server.call({ ...tokens, body: { access: 'ingest' } })).json.result;
+        const rejected = await server.call({ method: 'POST', path: '/otlp/v1/logs', token, body: {} });
+        expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5']);
+        expect(rejected.json.message).toContain('The disk of the engine is nearly full');
+        expect((await readWarnings()).codes).toEqual(['telemetry_rejected']);
+        expect((await send('more')).json.result.accepted).toBe(20);
       } finally {
         await server.remove();
       }

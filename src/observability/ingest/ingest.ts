@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
+import { createDiskSpace } from './disk-space.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
 import { createIngestQuota, type QuotaOptions } from './quota.ts';
@@ -21,6 +22,8 @@ interface Options extends QuotaOptions {
   log: { warn(details: object, text: string): void };
   /** Rows that are older would be removed at once. */
   retention: Pick<Retention, 'get'>;
+  /** Of the embedded engine. */
+  engineDirectory: string | undefined;
 }
 
 /** Who sends. */
@@ -35,14 +38,16 @@ export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
-export function createIngest({ engine, clock, log, retention, ...quotaOptions }: Options) {
+export function createIngest({ engine, clock, log, retention, engineDirectory, ...quotaOptions }: Options) {
   const transcoder = createTranscoder();
   const inserts = createInsertQueue({ engine, clock });
+  const space = createDiskSpace({ directory: engineDirectory, clock });
   const counts = createIngestCounts({ engine, clock, log });
   const quota = createIngestQuota(quotaOptions);
 
   async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
     const { signal } = request;
+    await space.require();
     await quota.take(tokenId, request.body.length);
     const days = (await retention.get(organizationId))[signal];
     const now = clock.now();
@@ -68,6 +73,8 @@ export function createIngest({ engine, clock, log, retention, ...quotaOptions }:
         throw toSenderError(error);
       }
     },
+
+    listWarnings: space.listWarnings,
 
     async close(): Promise<void> {
       await transcoder.close();
