@@ -95,7 +95,11 @@ describe.skipIf(!hasDisk)('small disks', () => {
         const rejected = await server.call({ method: 'POST', path: '/otlp/v1/logs', token, body: {} });
         expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5']);
         expect(rejected.json.message).toContain('The disk of the engine is nearly full');
-        expect((await readWarnings()).codes).toEqual(['telemetry_rejected']);
+        await until(
+          readWarnings,
+          ({ codes }) => codes.includes('telemetry_rejected'),
+          '/readyz does not report that telemetry is rejected',
+        );
         expect((await send('more')).json.result.accepted).toBe(20);
       } finally {
         await server.remove();

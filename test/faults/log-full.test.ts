@@ -6,10 +6,13 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/server.ts';
 
+/** It starts a server process and sends it thousands of requests. */
+const LIMIT = { timeout: 300_000 };
+
 const FULL = '/dev/full';
 
 describe.skipIf(!existsSync(FULL))('a log that cannot be written', () => {
-  it('stops the server neither from serving requests nor from shutting down', async () => {
+  it('stops the server neither from serving requests nor from shutting down', LIMIT, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
     const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
       stdio: ['ignore', 'pipe', openSync(FULL, 'w')],

@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { PROGRAM } from '../support/server.ts';
 
-it('a log that is not read for a while delays no request and loses no line', async () => {
+/** It starts a server process and sends it thousands of requests. */
+const LIMIT = { timeout: 300_000 };
+
+it('a log that is not read for a while delays no request and loses no line', LIMIT, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
     stdio: ['ignore', 'pipe', 'pipe'],
