@@ -74,6 +74,7 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
+  observeIngest?: Parameters<typeof createIngest>[0]['observe'];
   /** The process that owns the engine, if it is not this one. */
   engineOwnerNode?: string | undefined;
   /** Counts for several processes. */
@@ -106,6 +107,7 @@ export function createDomains({
   clock,
   log,
   observeRating,
+  observeIngest,
   engineOwnerNode,
   rateCounter,
   config,
@@ -216,6 +218,7 @@ export function createDomains({
     clock,
     log,
     retention: telemetryRetention,
+    observe: observeIngest,
     engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
     counter: rateCounter ?? createLocalRateCounter(clock),
     maxRowsPerMinute: config.ingestRowsPerMinute,

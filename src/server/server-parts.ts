@@ -125,8 +125,8 @@ export function openDomains(
   shutdown: Shutdown,
   engineOwnerNode?: string,
 ): Domains {
-  const observeRating = metrics.rating;
-  const domains = createDomains({ state, engine, clock, log, config, observeRating, engineOwnerNode, rateCounter });
+  const observers = { observeRating: metrics.rating, observeIngest: metrics.ingest };
+  const domains = createDomains({ state, engine, clock, log, config, ...observers, engineOwnerNode, rateCounter });
   shutdown.add('background work', STOP_MS.domains, () => domains.close());
   return domains;
 }

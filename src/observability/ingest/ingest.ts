@@ -9,6 +9,7 @@ import type { Retention } from './retention.ts';
 import type { OtlpRequest } from './transcode.ts';
 import { createTranscoder } from './transcoder.ts';
 import type { Transcoded } from './wire/batch.ts';
+import type { Signal } from './wire/otlp-messages.ts';
 
 const NANOS_PER_MS = 1e6;
 /** The clock of a sender may be wrong. */
@@ -24,6 +25,8 @@ interface Options extends QuotaOptions {
   retention: Pick<Retention, 'get'>;
   /** Of the embedded engine. */
   engineDirectory: string | undefined;
+  /** For the metrics of the server. */
+  observe?: ((signal: Signal, received: Received) => void) | undefined;
 }
 
 /** Who sends. */
@@ -38,7 +41,7 @@ export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
-export function createIngest({ engine, clock, log, retention, engineDirectory, ...quotaOptions }: Options) {
+export function createIngest({ engine, clock, log, retention, engineDirectory, observe, ...quotaOptions }: Options) {
   const transcoder = createTranscoder();
   const inserts = createInsertQueue({ engine, clock });
   const space = createDiskSpace({ directory: engineDirectory, clock });
@@ -59,6 +62,7 @@ export function createIngest({ engine, clock, log, retention, engineDirectory, .
     });
     if (!('rows' in result)) throw new AppError(result.code, result.message);
     await Promise.all(result.rows.map(inserts.add));
+    observe?.(signal, result);
     quota.addRows(tokenId, result.accepted);
     counts.add({ organizationId, tokenId, signal }, result);
     return result;

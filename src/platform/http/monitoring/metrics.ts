@@ -91,6 +91,12 @@ export function createMetrics() {
     "Rating one organization's usage of one day, from usage events to ledger entries",
     ENGINE_BOUNDS,
   );
+  const ingested = new Counter({
+    name: 'pilothouse_ingest_records_total',
+    help: 'Log records, spans and data points received over OTLP, by signal and by what became of them',
+    labelNames: ['signal', 'outcome'],
+    registers: [registry],
+  });
   const engineRunning = new Gauge({
     name: 'pilothouse_engine_running',
     help: '1 if the engine is running',
@@ -183,6 +189,10 @@ export function createMetrics() {
       read: () => ({ queries, commits, changes }),
     },
     rating: (seconds: number): void => observe(ratings, seconds),
+    ingest(signal: string, { accepted, rejected }: { accepted: number; rejected: number }): void {
+      ingested.inc({ signal, outcome: 'accepted' }, accepted);
+      ingested.inc({ signal, outcome: 'rejected' }, rejected);
+    },
     engine: {
       query(seconds: number, outcome: string): void {
         const histogram = engineQueries.get(outcome) ?? createHistogram(ENGINE_BOUNDS);
