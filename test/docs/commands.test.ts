@@ -160,6 +160,7 @@ describe('the commands of README.md and docs/', () => {
       ready: true,
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/),
       dashboardUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/),
+      otlpUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/),
       store: needsDatabase ? 'postgres' : 'libsql',
     });
     expect(code, errors).toBe(0);
