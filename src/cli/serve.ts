@@ -23,9 +23,9 @@ export const serve = defineCommand({
     const store = config.databaseUrl ? 'postgres' : 'libsql';
     await runServer(config, context, {
       check: (domains) => checkDemoData(config, context, domains),
-      async onReady({ url, dashboardUrl, otlpUrl, domains }) {
+      async onReady({ url, dashboardUrl, otlpUrl, otlpGrpcPort, domains }) {
         const code = await domains.setup.issueCode();
-        context.print(JSON.stringify({ ready: true, url, dashboardUrl, otlpUrl, store }));
+        context.print(JSON.stringify({ ready: true, url, dashboardUrl, otlpUrl, otlpGrpcPort, store }));
         for (const line of formatFirstSteps(url, code)) context.printMessage(line);
         return undefined;
       },
