@@ -163,7 +163,9 @@ describe('the ready line', () => {
       }
       program.kill('SIGTERM');
       expect(await program.ended).toBe(0);
-      expect(program.stdout()).toBe(`${JSON.stringify({ ready: true, url, dashboardUrl, otlpUrl, store: 'libsql' })}\n`);
+      expect(program.stdout()).toBe(
+        `${JSON.stringify({ ready: true, url, dashboardUrl, otlpUrl, store: 'libsql' })}\n`,
+      );
       // Next to the log, a store without an organization gets the link of the first run.
       const lines = program.stderr().trimEnd().split('\n');
       expect(lines.filter((line) => line.includes('/setup#code='))).toHaveLength(1);
