@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli, getServerStore, type Json, listErrors } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
@@ -11,6 +12,19 @@ import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 
 const KEY = `${acme.admin.keyId}:${acme.admin.keySecret}`;
 const DEVELOPER = `${acme.developer.keyId}:${acme.developer.keySecret}`;
+
+/** Without any configuration in its code. */
+const INSTRUMENTED_APP = `
+  const { NodeSDK } = require('@opentelemetry/sdk-node');
+  const { trace, metrics } = require('@opentelemetry/api');
+  const { logs } = require('@opentelemetry/api-logs');
+  const sdk = new NodeSDK();
+  sdk.start();
+  logs.getLogger('app').emit({ body: 'started' });
+  trace.getTracer('app').startSpan('start').end();
+  metrics.getMeter('app').createCounter('starts').add(1);
+  sdk.shutdown();
+`;
 
 const parseJson = ({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): Json => {
   expect(code, stderr).toBe(0);
@@ -46,6 +60,25 @@ onEachStoreInLongRuns('pilothouse otel', (store) => {
       expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')).toEqual(
         Object.values(variables),
       );
+    });
+
+    it("an app with OpenTelemetry's SDK for Node.js that is started after these lines sends all three signals", async () => {
+      const args = ['env', '--url', server.url, '--token', token, '--service-name', 'sdk-app', '--language', 'node'];
+      const { stdout } = await otel(args);
+      const environment = { PATH: process.env.PATH };
+      const script = `${stdout}\nexec node --input-type=commonjs -e "$0"`;
+      await promisify(execFile)('sh', ['-c', script, INSTRUMENTED_APP], { env: environment, cwd: import.meta.dirname });
+      const series = [
+        { sourceId: 'logs', aggFn: 'count', where: 'Body:started' },
+        { sourceId: 'traces', aggFn: 'count', where: 'SpanName:start' },
+        { sourceId: 'metrics', aggFn: 'count', metricName: 'starts', metricDataType: 'sum' },
+      ].map(({ where = '', ...one }) => ({ ...one, where: `${where} ServiceName:"sdk-app"`.trim() }));
+      const body = { startTime: Date.now() - 600_000, endTime: Date.now(), series };
+      const { json } = await server.call({ method: 'POST', path: '/api/v2/charts/series', token: acme.token, body });
+      // In one bucket of time, or in two.
+      const count = (index: number) =>
+        json.data.reduce((sum: number, row: Json) => sum + (row[`series_${index}.data`] ?? 0), 0);
+      expect([0, 1, 2].map(count)).toEqual([1, 1, 1]);
     });
 
     it.each(['--url', 'the store'])('--create-token creates a token that can send, with %s', async (how) => {
