@@ -103,9 +103,13 @@ async function paintText(network) {
 
 /** Resolves when the demo has loaded its telemetry and usage, so that its background work does not affect the figures. */
 async function startDemo(data) {
-  const child = spawn(process.execPath, [program, 'demo', '--port', '0', '--data', data], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, 'demo', '--port', '0', '--otlp-port', '0', '--otlp-grpc-port', '0', '--data', data],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const ended = new Promise((resolve) => child.once('exit', resolve));
   let text = '';
   const loaded = new Promise((resolve, reject) => {

@@ -80,7 +80,9 @@ export async function connectToServer({ url, key }: ServerAddress) {
   return { organization, api: createApi(send, organization) };
 }
 
-const describeFailure = ({ message, cause }: Error): string => (cause instanceof Error && cause.message) || message;
+/** Why `fetch` failed. The error of several attempts, one per address of a host, has a code only. */
+export const describeFailure = ({ message, cause }: Error): string =>
+  (cause instanceof Error && (cause.message || (cause as NodeJS.ErrnoException).code)) || message;
 
 async function readJson(response: Response): Promise<Envelope> {
   try {

@@ -66,6 +66,9 @@ export interface ServerAddress {
   key: string;
 }
 
+/** A server, with its key if there is one. */
+export type OptionalKey = Pick<ServerAddress, 'url'> & { key: string | undefined };
+
 /** Exit code 2: the command line, a setting or a file is invalid. Lists all problems. */
 export class UsageError extends Error {
   readonly problems: readonly string[];
@@ -90,6 +93,8 @@ export interface CommandContext<Options = unknown, Arguments = unknown> extends 
   withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T>;
   /** The server that the command is to use; undefined for the store. */
   findServer(): Promise<ServerAddress | undefined>;
+  /** As `findServer`, for work that needs no key: it is not asked for. */
+  findAddress(): OptionalKey | undefined;
   /** Runs `work` on the API of the server that the command is to use, or on that of the store. */
   withApi<T>(work: (api: Api) => Promise<T>): Promise<T>;
   /** As `withDomains`, with the organization that `--org` names. */

@@ -1,6 +1,6 @@
 import type { Config, ConfigFile, SettingTexts } from '../server/settings/config.ts';
 import { SETTINGS, type Setting, type SettingName } from '../server/settings/settings.ts';
-import { type ProcessAccess, type ServerAddress, UsageError } from './command.ts';
+import { type OptionalKey, type ProcessAccess, type ServerAddress, UsageError } from './command.ts';
 import { findProfile, readProfiles } from './profile-file.ts';
 
 const STORE: readonly SettingName[] = ['dataDirectory', 'databaseUrl'];
@@ -12,11 +12,17 @@ interface Given {
   config: Config;
 }
 
+/** As `findAddress`. Asks for a missing key if there is a terminal. */
+export async function findServer(given: Given): Promise<ServerAddress | undefined> {
+  const address = findAddress(given);
+  return address && { url: address.url, key: address.key ?? (await askForKey(given.access, address.url)) };
+}
+
 /**
  * The server that a command uses; undefined for the store on this machine. Flags take precedence over the environment,
  * the environment over the config file, and all of them over the current profile.
  */
-export async function findServer({ access, flags, file, config }: Given): Promise<ServerAddress | undefined> {
+export function findAddress({ access, flags, file, config }: Given): OptionalKey | undefined {
   const isFlagged = (name: SettingName) => flags[name] !== undefined;
   rejectTwoPlaces(isFlagged);
   const { environment } = access;
@@ -26,7 +32,7 @@ export async function findServer({ access, flags, file, config }: Given): Promis
     (name) => Object.hasOwn(file?.values ?? {}, SETTINGS[name].flag.slice(2)),
   ];
   for (const isGiven of levels) {
-    if (isGiven('serverUrl')) return addKey(access, config);
+    if (isGiven('serverUrl')) return { url: config.serverUrl ?? '', key: config.serverKey };
     if (isGiven('profile')) break;
     if (STORE.some(isGiven)) return undefined;
   }
@@ -42,13 +48,11 @@ function rejectTwoPlaces(isFlagged: (name: SettingName) => boolean): void {
     throw new UsageError([`${SETTINGS[first].flag} and ${SETTINGS[second].flag} cannot be used together`]);
 }
 
-/** Asks for the key if there is a terminal. */
-async function addKey(access: ProcessAccess, { serverUrl: url = '', serverKey }: Config): Promise<ServerAddress> {
-  if (serverKey !== undefined) return { url, key: serverKey };
+async function askForKey({ readSecret }: ProcessAccess, url: string): Promise<string> {
   const { parse, rule }: Setting = SETTINGS.serverKey;
-  const key = await access.readSecret(`API key for ${url} (id:secret): `);
+  const key = await readSecret(`API key for ${url} (id:secret): `);
   if (key === undefined)
     throw new UsageError([`the key for ${url} is missing: use --key-file, PILOTHOUSE_KEY or a profile`]);
   if (parse(key) !== key) throw new UsageError([`the key ${rule}`]);
-  return { url, key };
+  return key;
 }

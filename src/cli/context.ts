@@ -12,7 +12,7 @@ import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../
 import { connectToServer, createApi } from './api.ts';
 import { type Api, type CommandContext, type ProcessAccess, UsageError } from './command.ts';
 import { readConfigFile } from './config-file.ts';
-import { findServer } from './connection.ts';
+import { findAddress, findServer } from './connection.ts';
 import { openLogs } from './logs.ts';
 
 interface ContextInput {
@@ -87,7 +87,8 @@ export function createCommandContext({
       }
     });
 
-  const findRemote = () => findServer({ access, flags, file: readFileOnce(), config: readConfig() });
+  const getGiven = () => ({ access, flags, file: readFileOnce(), config: readConfig() });
+  const findRemote = () => findServer(getGiven());
 
   return {
     ...access,
@@ -96,6 +97,7 @@ export function createCommandContext({
     readSettingTexts: () => load().texts,
     readConfigFile: readFileOnce,
     findServer: findRemote,
+    findAddress: () => findAddress(getGiven()),
     withDomains,
     withOrganization: (work) => withDomains(async (domains) => work(await getOrganization(domains, org), domains)),
     async withApi(work) {

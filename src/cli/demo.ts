@@ -15,6 +15,9 @@ import { ALL_SETTINGS } from '../server/settings/settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { runServer } from './serve.ts';
 
+/** The ports that SDKs and collectors use by default, for OTLP/HTTP and OTLP/gRPC. */
+const OTLP_PORTS = { otlpPort: 4318, otlpGrpcPort: 4317 };
+
 export const demo = defineCommand({
   name: 'demo',
   summary: 'Run the server with a demo organization',
@@ -29,10 +32,17 @@ export const demo = defineCommand({
     defaultDriver: 'embedded',
   },
   async run(context) {
-    const config = context.readConfig();
-    requireLoopback(config.host);
+    const given = context.readConfig();
+    requireLoopback(given.host);
+    const { otlpPort = OTLP_PORTS.otlpPort, otlpGrpcPort = OTLP_PORTS.otlpGrpcPort } = given;
+    const config = { ...given, otlpPort, otlpGrpcPort };
     await runServer(config, context, {
       demo: demoData.admin,
+      // A port that was asked for is not optional.
+      optionalPorts: [
+        ...(given.otlpPort === undefined ? [otlpPort] : []),
+        ...(given.otlpGrpcPort === undefined ? [otlpGrpcPort] : []),
+      ],
       async prepare({ fleet, organizations, budgets }) {
         const isNew = !(await organizations.list()).some(({ id }) => id === demoData.organizationId);
         await fleet.apply(demoFleet(systemClock.now(), { withCosts: isNew }), context.actor('demo'));
@@ -42,6 +52,8 @@ export const demo = defineCommand({
         const startedAt = await findFirstStart(server.domains);
         const analytics = await waitForService(server.domains);
         context.print(formatWelcome(server, config, analytics));
+        const missing = formatMissingPorts(server, config);
+        if (missing !== undefined) context.printMessage(missing);
         const shared = { clock: systemClock, organizationId: demoData.organizationId, say: context.printMessage };
         const telemetry = openDemoLoader({ ...shared, engine: server.domains.engine });
         const usage = openDemoUsage({
@@ -93,8 +105,33 @@ function requireLoopback(host: string): void {
   throw new UsageError([`--host must be a loopback address, not "${host}": the demo credentials are public`]);
 }
 
+/** One line about the ports for OpenTelemetry data that other programs use. */
+function formatMissingPorts(
+  { url, otlpUrl, otlpGrpcPort }: Server,
+  config: Pick<Config, 'otlpPort' | 'otlpGrpcPort'>,
+): string | undefined {
+  const isOnMainPort = otlpUrl.startsWith(url);
+  const ports = [
+    ...(isOnMainPort ? [`${config.otlpPort} (OTLP/HTTP)`] : []),
+    ...(otlpGrpcPort === undefined ? [`${config.otlpGrpcPort} (OTLP/gRPC)`] : []),
+  ];
+  if (ports.length === 0) return undefined;
+  const subject = ports.length === 1 ? `port ${ports[0]} is` : `ports ${ports.join(' and ')} are`;
+  return `${subject} in use by another program; the demo accepts OpenTelemetry data at ${otlpUrl}`;
+}
+
+/** A log record without a time, so that the command does not depend on the day; it gets the time at which it arrives. */
+const DEMO_LOG = JSON.stringify({
+  resourceLogs: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'hello' } }] },
+      scopeLogs: [{ logRecords: [{ severityNumber: 9, body: { stringValue: 'Hello from curl' } }] }],
+    },
+  ],
+});
+
 function formatWelcome(
-  { url, dashboardUrl }: Server,
+  { url, dashboardUrl, otlpUrl, otlpGrpcPort }: Server,
   { databaseUrl, dataDirectory }: Config,
   analytics: Readonly<Service> | undefined,
 ): string {
@@ -104,6 +141,7 @@ function formatWelcome(
   const developer = `-u ${demoData.developer.keyId}:${demoData.developer.keySecret}`;
   const bearer = `-H 'authorization: Bearer ${demoData.token}'`;
   const json = "-H 'content-type: application/json'";
+  const grpc = otlpGrpcPort === undefined ? '' : `, gRPC on port ${otlpGrpcPort}`;
   return `
   Pilothouse is running.
 
@@ -111,6 +149,7 @@ function formatWelcome(
     Management API   ${url}/v1
     Dashboard API    ${dashboardUrl}/api/v2
     API reference    ${url}/docs
+    OpenTelemetry    ${otlpUrl}  (token ${demoData.ingestToken}${grpc})
 
     Organization     ${demoData.organizationId}
     Admin key        ${demoData.admin.keyId} : ${demoData.admin.keySecret}
@@ -140,6 +179,11 @@ function formatWelcome(
 
   Get dashboard
     curl ${bearer} ${dashboardUrl}/api/v2/dashboards/${demoData.dashboardId}
+
+  Send a log
+    curl -X POST -H 'authorization: Bearer ${demoData.ingestToken}' ${json} \\
+      -d '${DEMO_LOG}' \\
+      ${otlpUrl}/v1/logs
 
   Data is stored in ${databaseUrl ? 'the database' : dataDirectory}. Press Ctrl+C to stop.
 `;

@@ -27,6 +27,8 @@ import { init } from './init.ts';
 import { keyCommands } from './keys.ts';
 import { moveStore } from './move.ts';
 import { listOrganizations } from './organizations.ts';
+import { otelEnv } from './otel-env.ts';
+import { otelSend } from './otel-send.ts';
 import { formatFlag, type ParameterSet } from './parameters.ts';
 import { priceCommands } from './prices.ts';
 import { profileCommands } from './profiles.ts';
@@ -54,6 +56,7 @@ const GROUPS: Record<string, string> = {
   key: 'Manage API keys',
   role: 'Manage the roles of API keys',
   token: 'Manage dashboard tokens',
+  otel: 'Send OpenTelemetry data: the variables of an SDK, and a test',
   dashboard: 'Manage dashboards, their versions and files',
   prices: 'Show and set the price book',
   usage: 'Import, rate and report metered usage',
@@ -79,6 +82,8 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...roleCommands,
   ...tokenCommands,
+  otelEnv,
+  otelSend,
   ...dashboardCommands,
   ...priceCommands,
   ...usageCommands,

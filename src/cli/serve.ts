@@ -23,9 +23,9 @@ export const serve = defineCommand({
     const store = config.databaseUrl ? 'postgres' : 'libsql';
     await runServer(config, context, {
       check: (domains) => checkDemoData(config, context, domains),
-      async onReady({ url, dashboardUrl, domains }) {
+      async onReady({ url, dashboardUrl, otlpUrl, otlpGrpcPort, domains }) {
         const code = await domains.setup.issueCode();
-        context.print(JSON.stringify({ ready: true, url, dashboardUrl, store }));
+        context.print(JSON.stringify({ ready: true, url, dashboardUrl, otlpUrl, otlpGrpcPort, store }));
         for (const line of formatFirstSteps(url, code)) context.printMessage(line);
         return undefined;
       },
@@ -63,6 +63,8 @@ type Background = { close(): Promise<void> } | undefined;
 interface Hooks {
   /** Credentials that the console offers for signing in. */
   demo?: { keyId: string; keySecret: string };
+  /** The server starts without these ports if other programs use them. */
+  optionalPorts?: readonly number[];
   prepare?(domains: Domains): Promise<void>;
   /** Runs after the fleet file was applied. Throws if the server must not start. */
   check?(domains: Domains): Promise<void>;
@@ -93,6 +95,7 @@ export async function runServer(config: Config, context: CommandContext, hooks: 
       log,
       access,
       demo: hooks.demo,
+      optionalPorts: hooks.optionalPorts,
       async prepare(domains) {
         await hooks.prepare?.(domains);
         if (file) {
@@ -105,7 +108,7 @@ export async function runServer(config: Config, context: CommandContext, hooks: 
     // Installed before the ready line is printed: a signal may follow it immediately.
     const stop = context.waitForStop();
     const background = await hooks.onReady(server);
-    log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
+    log.info({ url: server.url, dashboardUrl: server.dashboardUrl, otlpUrl: server.otlpUrl }, 'ready');
     await stop;
     log.info('stopping');
     await background?.close();
@@ -128,13 +131,13 @@ async function loadStart({ workers }: Config): Promise<Start> {
 }
 
 /** Serves requests until the primary process stops. */
-async function runWorker(config: Config, { demo }: Hooks): Promise<void> {
+async function runWorker(config: Config, { demo, optionalPorts }: Hooks): Promise<void> {
   const { log, access, toggleDebug, close } = openLogs(config);
   const { joinPrimary, startWorker } = await import('../server/workers/workers.ts');
   ignoreSignals();
   const connection = joinPrimary({ toggleDebug });
   try {
-    const server = await startWorker({ config, clock: systemClock, log, access, demo }, connection);
+    const server = await startWorker({ config, clock: systemClock, log, access, demo, optionalPorts }, connection);
     await connection.stopped;
     await server.close();
   } catch (error) {

@@ -25,7 +25,7 @@ export type RequestHelpers = Pick<
 
 /** Mounts the routes. Nothing listens before `listen`. */
 export async function openRequests(
-  { config, clock, log, access, demo, consoleDirectory = CONSOLE_DIRECTORY }: Options,
+  { config, clock, log, access, demo, optionalPorts = [], consoleDirectory = CONSOLE_DIRECTORY }: Options,
   { state, metrics, telemetry, rateCounter, attempts }: Stores,
   domains: Domains,
   helpers: RequestHelpers,
@@ -54,7 +54,24 @@ export async function openRequests(
   async function listenForOtlpGrpc() {
     const { host, otlpGrpcPort: port } = config;
     if (port === undefined) return undefined;
-    return listenForGrpc({ ...domains, guard: apps.otlpGuard, log, explain: toStoreError, address: { host, port } });
+    const address = { host, port };
+    return orOmit(port, listenForGrpc({ ...domains, guard: apps.otlpGuard, log, explain: toStoreError, address }));
+  }
+
+  async function listenForOtlp(): Promise<string | undefined> {
+    const { otlpPort: port } = config;
+    if (!apps.otlp || port === undefined) return undefined;
+    return orOmit(port, listen(apps.otlp, { host: config.host, basePath: '' }, port));
+  }
+
+  /** Undefined if another program uses the port, and the server may start without it. */
+  async function orOmit<T>(port: number, listening: Promise<T>): Promise<T | undefined> {
+    try {
+      return await listening;
+    } catch (error) {
+      if (!optionalPorts.includes(port) || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      return undefined;
+    }
   }
 
   return {
@@ -64,10 +81,7 @@ export async function openRequests(
     async listen(): Promise<Addresses> {
       const url = await listen(apps.main, config, config.port);
       const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
-      const { basePath, ...atRoot } = config;
-      const otlpUrl = apps.otlp
-        ? await listen(apps.otlp, { ...atRoot, basePath: '' }, config.otlpPort ?? 0)
-        : `${url}/otlp`;
+      const otlpUrl = (await listenForOtlp()) ?? `${url}/otlp`;
       grpc = await listenForOtlpGrpc();
       return { url, dashboardUrl, otlpUrl, ...(grpc && { otlpGrpcPort: grpc.port }) };
     },
@@ -80,7 +94,7 @@ export async function openRequests(
   };
 }
 
-async function listen(app: App, { host, basePath }: Config, port: number): Promise<string> {
+async function listen(app: App, { host, basePath }: Pick<Config, 'host' | 'basePath'>, port: number): Promise<string> {
   await app.listen({ host, port });
   const { address, port: actual } = app.server.address() as AddressInfo;
   const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;

@@ -28,6 +28,8 @@ export interface Options {
   access: AccessLog;
   /** Public credentials that the sign-in page offers. */
   demo?: DemoCredentials | undefined;
+  /** Ports for OpenTelemetry data without which the server starts if another program uses them. */
+  optionalPorts?: readonly number[] | undefined;
   /** The folder of the built console; next to the program by default. */
   consoleDirectory?: string;
   /** Runs after the stores are open and before the server listens: fleet files, demo data. */

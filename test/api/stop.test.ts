@@ -154,15 +154,18 @@ describe('the ready line', () => {
       'trace',
     ]);
     try {
-      const { url, dashboardUrl, ...rest } = JSON.parse((await program.firstLine) ?? '');
+      const { url, dashboardUrl, otlpUrl, ...rest } = JSON.parse((await program.firstLine) ?? '');
       expect(rest).toEqual({ ready: true, store: 'libsql' });
+      expect(otlpUrl).toBe(`${url}/otlp`);
       for (const path of ['/healthz', '/v1/nothing', '/v1/%zz', '/api/v2/dashboards']) {
         await fetch(url + path);
         await fetch(dashboardUrl + path);
       }
       program.kill('SIGTERM');
       expect(await program.ended).toBe(0);
-      expect(program.stdout()).toBe(`${JSON.stringify({ ready: true, url, dashboardUrl, store: 'libsql' })}\n`);
+      expect(program.stdout()).toBe(
+        `${JSON.stringify({ ready: true, url, dashboardUrl, otlpUrl, store: 'libsql' })}\n`,
+      );
       // Next to the log, a store without an organization gets the link of the first run.
       const lines = program.stderr().trimEnd().split('\n');
       expect(lines.filter((line) => line.includes('/setup#code='))).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +9,7 @@ import { cli, type Json } from '../support/cli.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { START_LIMIT_MS } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { testDemoConsole } from './demo-console.ts';
 import { testDemoTelemetry } from './demo-telemetry.ts';
 
@@ -28,6 +30,14 @@ async function runText(command: string | undefined): Promise<string> {
 }
 
 const runCommand = async (command: string | undefined): Promise<Json> => JSON.parse(await runText(command));
+
+/** Uses a port of this machine, unless another program does already. */
+const occupyPort = (port: number): Promise<Server | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 
 const dayBefore = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
 
@@ -71,8 +81,8 @@ afterAll(async () => {
 
 describe('demo', () => {
   let commands: Map<string, string>;
-  const start = async () => {
-    demo = await startDemo(data);
+  const start = async (args?: string[]) => {
+    demo = await startDemo(data, undefined, args);
     commands = parseCommands(demo.welcome);
   };
   /** Reads another path with the admin's credentials. */
@@ -100,7 +110,7 @@ describe('demo', () => {
 
   it('prints the URLs, the credentials, a query and one curl command for each of the five operations', () => {
     expect(demo.welcome).toMatch(
-      /Management API +http:\/\/127\.0\.0\.1:\d+\/v1\n +Dashboard API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n +API reference +http:\/\/127\.0\.0\.1:\d+\/docs\n/,
+      /Management API +http:\/\/127\.0\.0\.1:\d+\/v1\n +Dashboard API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n +API reference +http:\/\/127\.0\.0\.1:\d+\/docs\n +OpenTelemetry +http:\/\/127\.0\.0\.1:\d+ +\(token demo-ingest-token, gRPC on port \d+\)\n/,
     );
     expect(demo.welcome).toMatch(
       /Organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +Admin key +DemoAdminKey00000001 : demo-admin-secret\n/,
@@ -115,6 +125,7 @@ describe('demo', () => {
       'Get organization usage cost',
       'List dashboards',
       'Get dashboard',
+      'Send a log',
     ]);
   });
 
@@ -142,6 +153,20 @@ describe('demo', () => {
       'Fleet overview',
     ]);
     expect(list.data.at(-1)).toEqual(one.data);
+    const sentAt = Date.now();
+    expect(await runCommand(commands.get('Send a log'))).toEqual({});
+    const [dashboards = ''] = /http\S+(?=\/api\/v2)/.exec(demo.welcome) ?? [];
+    const response = await fetch(`${dashboards}/api/v2/charts/series`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-dashboard-token', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        startTime: sentAt - 60_000,
+        endTime: Date.now() + 60_000,
+        series: [{ sourceId: 'logs', aggFn: 'count', where: 'ServiceName:hello', groupBy: ['SeverityText', 'Body'] }],
+      }),
+    });
+    const { data: rows } = (await response.json()) as Json;
+    expect(rows).toEqual([expect.objectContaining({ group: ['INFO', 'Hello from curl'], 'series_0.data': 1 })]);
   });
 
   it('has three services in two warehouses, and every field of the service record on one of them', async () => {
@@ -201,8 +226,21 @@ describe('demo', () => {
     expect(await demo.stop()).toBe(0);
     const serve = await cli(['serve', '--port', '0', '--host', '0.0.0.0', '--data', data]);
     expect([serve.code, serve.stderr]).toEqual([2, expect.stringContaining('contains the demo organization')]);
-    await start();
-    const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
+    // Also without the usual ports for OpenTelemetry data.
+    const occupied = await Promise.all([4317, 4318].map(occupyPort));
+    await start([]);
+    for (const server of occupied) server?.close();
+    const missing =
+      /^ports 4318 \(OTLP\/HTTP\) and 4317 \(OTLP\/gRPC\) are in use by another program; the demo accepts OpenTelemetry data at http:\/\/127\.0\.0\.1:\d+\/otlp$/m;
+    await until(
+      async () => demo.messages(),
+      (text) => missing.test(text),
+      'the demo does not name the ports',
+    );
+    expect(demo.welcome).toMatch(/OpenTelemetry +http:\/\/127\.0\.0\.1:\d+\/otlp +\(token demo-ingest-token\)\n/);
+    expect(await runCommand(commands.get('Send a log'))).toEqual({});
+    const withoutPort = (text: string) =>
+      text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1').replace('/otlp/v1/', '/v1/');
     expect([...commands.values()].map(withoutPort)).toEqual(before.commands.map(withoutPort));
     const settled = (services: Json[]) => services.map(({ status: _, state: __, ...service }) => service);
     expect(settled((await read('/services')).result)).toEqual(settled(before.services));
@@ -220,6 +258,25 @@ describe('a stopped demo', () => {
     expect(await demo.stop()).toBe(0);
   });
   testDemoTelemetry(data, () => first);
+});
+
+describe('demo on a port that was asked for', () => {
+  it('does not start without it', async () => {
+    const occupied = createServer();
+    await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve));
+    const { port } = occupied.address() as AddressInfo;
+    const elsewhere = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
+    const args = ['demo', '--port', '0', '--otlp-grpc-port', '0', '--otlp-port', String(port), '--data', elsewhere];
+    const { code, stderr } = await cli(args);
+    occupied.close();
+    rmSync(elsewhere, { recursive: true, force: true });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `Port ${port} is in use by another program; choose another with --otlp-port, or 0 for any free port`,
+      ),
+    ]);
+  });
 });
 
 describe('demo on a public address', () => {

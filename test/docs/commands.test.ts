@@ -18,6 +18,7 @@ const CANNOT_RUN: [command: RegExp, reason: string][] = [
     /^(npm install|npx|docker|kubectl|helm|systemctl|journalctl|printf 'POSTGRES_PASSWORD|cp deploy\/)\b/,
     'needs a release, a container engine, a cluster or systemd; see test/packages',
   ],
+  [/^(pip|opentelemetry-\w+|java|node --require)\b/, 'needs an app, and packages of its language; see test/clients'],
   [/^pilothouse init\b/, 'needs a store without an organization; see test/cli/init.test.ts'],
   [/--clickhouse-url http:\/\/…/, 'needs a ClickHouse server'],
   [
@@ -30,6 +31,9 @@ const CANNOT_RUN: [command: RegExp, reason: string][] = [
 const DOCUMENTED_ADDRESS = '127.0.0.1:8080';
 /** The same for the endpoint of the demo's first service. */
 const DOCUMENTED_ENDPOINT = '127.0.0.1:18123';
+
+/** The same for OpenTelemetry data. */
+const DOCUMENTED_OTLP = '127.0.0.1:4318';
 
 /** What the documents say about the response of a call. Every call of curl in a document has an entry. */
 const RESPONSES: [args: RegExp, expected: Json][] = [
@@ -61,6 +65,7 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   ],
   [/\/rotate$/, { result: { keySecret: expect.stringMatching(/^phs_/), previous: { expireAt: expect.any(String) } } }],
   [/\/usageCost\?/, { result: { grandTotalCHC: expect.any(Number), costs: expect.any(Array) } }],
+  [/\/v1\/logs$/, {}],
   [/\/usageEvents$/, { result: { accepted: 1, duplicates: 0, rejected: 0 } }],
   [/\/dashboardTokens$/, { result: { dashboardToken: { access: 'write' }, token: expect.stringMatching(/^pht_/) } }],
   [/\/console\/session$/, { csrf: expect.any(String), organization: { name: 'Demo' } }],
@@ -109,11 +114,13 @@ describe('the commands of README.md and docs/', () => {
   let demo: Demo;
   let address = '';
   let endpoint = '';
+  let otlp = '';
 
   beforeAll(async () => {
     shell = createShell();
     demo = await startDemo(join(shell.directory, '.pilothouse/demo'));
     address = /http:\/\/(127\.0\.0\.1:\d+)/.exec(demo.welcome)?.[1] ?? '';
+    otlp = /OpenTelemetry +http:\/\/(\S+)/.exec(demo.welcome)?.[1] ?? '';
     endpoint = /http:\/\/(127\.0\.0\.1:\d+)\/\?query/.exec(demo.welcome)?.[1] ?? '';
     writeFileSync(join(shell.directory, 'fleet.yaml'), findBlock('README.md', 'yaml', '# fleet.yaml'));
   }, START_LIMIT_MS);
@@ -130,7 +137,8 @@ describe('the commands of README.md and docs/', () => {
     const script = commands
       .join('\n')
       .replaceAll(DOCUMENTED_ADDRESS, address)
-      .replaceAll(DOCUMENTED_ENDPOINT, endpoint);
+      .replaceAll(DOCUMENTED_ENDPOINT, endpoint)
+      .replaceAll(DOCUMENTED_OTLP, otlp);
     expect(script, 'a placeholder cannot be typed literally').not.toContain('…');
     const { code, output, calls } = await shell.run(script);
     expect(code, output).toBe(0);
@@ -160,6 +168,7 @@ describe('the commands of README.md and docs/', () => {
       ready: true,
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/),
       dashboardUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/),
+      otlpUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/),
       store: needsDatabase ? 'postgres' : 'libsql',
     });
     expect(code, errors).toBe(0);

@@ -7,12 +7,17 @@ export interface Demo {
   telemetry: Promise<string>;
   /** The same for its metered usage. */
   usage: Promise<string>;
+  /** Everything on standard error so far. */
+  messages(): string;
   stop(): Promise<number | null>;
 }
 
+/** Free ports: other servers may use those for OpenTelemetry data. */
+const OTLP_PORTS = ['--otlp-port', '0', '--otlp-grpc-port', '0'];
+
 /** Starts the demo and waits for the end of its welcome message. */
-export async function startDemo(data: string, program = PROGRAM): Promise<Demo> {
-  const child = spawn(process.execPath, [program, 'demo', '--port', '0', '--data', data], {
+export async function startDemo(data: string, program = PROGRAM, args = OTLP_PORTS): Promise<Demo> {
+  const child = spawn(process.execPath, [program, 'demo', '--port', '0', '--data', data, ...args], {
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -44,6 +49,7 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
     welcome,
     telemetry,
     usage,
+    messages: () => errors,
     stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       return ended;

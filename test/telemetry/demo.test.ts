@@ -21,6 +21,7 @@ describe('demo telemetry', () => {
     const packages = [
       '@clickhouse',
       '@fastify',
+      '@grpc',
       'commander',
       'fastify',
       'ipaddr.js',

@@ -47,7 +47,9 @@ export async function listenForGrpc({
   explain,
   address: { host, port },
 }: Options) {
-  const { Server, ServerCredentials } = await import('@grpc/grpc-js');
+  const { Server, ServerCredentials, logVerbosity, setLogVerbosity } = await import('@grpc/grpc-js');
+  // Its errors are reported below; it would also print them on standard error, which has one JSON object per line.
+  setLogVerbosity(logVerbosity.NONE);
 
   async function receive(signal: Signal, call: Call): Promise<Buffer> {
     const [authorization] = call.metadata.get('authorization');

@@ -33,6 +33,8 @@ export const demo = {
   token: 'demo-dashboard-token',
   /** A token with write access. */
   writer: 'demo-dashboard-writer',
+  /** A token that may send OpenTelemetry data. */
+  ingestToken: 'demo-ingest-token',
   dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
   servicePassword,
 };
@@ -119,6 +121,7 @@ export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }):
     dashboardTokens: [
       { name: 'Demo viewer', token: demo.token },
       { name: 'Demo editor', token: demo.writer, access: 'write' },
+      { name: 'Demo sender', token: demo.ingestToken, access: 'ingest' },
     ],
     dashboards: [fleetOverview(demo.dashboardId), serviceHealth, pilothouse, logsExplorer],
     ...(withCosts && { usageCosts: listDemoCosts(demoMeters(ids, nowMs), TIER, nowMs) }),

@@ -28,6 +28,24 @@ export const CLIENT_SETTINGS = {
     parse: nonEmpty,
     rule: 'must not be empty',
   },
+  ingestToken: {
+    flag: '--token',
+    argument: '<token>',
+    variable: 'PILOTHOUSE_TOKEN',
+    help: 'Token with the access ingest, for sending OpenTelemetry data',
+    isSecret: true,
+    parse: parseToken,
+    rule: 'must have 1 to 1024 visible ASCII characters',
+  },
+  readToken: {
+    flag: '--read-token',
+    argument: '<token>',
+    variable: 'PILOTHOUSE_READ_TOKEN',
+    help: 'Dashboard token that can read, for querying without an API key',
+    isSecret: true,
+    parse: parseToken,
+    rule: 'must have 1 to 1024 visible ASCII characters',
+  },
   servicePassword: {
     flag: '--password',
     argument: '<password>',
@@ -38,3 +56,8 @@ export const CLIENT_SETTINGS = {
     rule: 'must not be empty',
   },
 } as const satisfies Record<string, Setting>;
+
+/** What fits into an Authorization header. */
+function parseToken(text: string): string | typeof INVALID {
+  return /^[!-~]{1,1024}$/.test(text) ? text : INVALID;
+}

@@ -125,6 +125,10 @@ describe('settings', () => {
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],
     ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
+    ['otlpPort', '4318', 4318, '0'],
+    ['otlpGrpcPort', '4317', 4317, '0'],
+    ['ingestRowsPerMinute', '1', 1, '100000'],
+    ['ingestBytesPerMinute', '500MiB', 500 * 2 ** 20, '2GiB'],
     ['otlpEndpoint', 'http://collector:4318/', 'http://collector:4318', 'https://other/otlp'],
     ['otlpHeaders', 'Api-Key=a%20b, x=y=z', { 'api-key': 'a b', x: 'y=z' }, 'a=b'],
     ['otlpServiceName', 'control-plane', 'control-plane', 'other'],
@@ -133,6 +137,8 @@ describe('settings', () => {
     ['serverUrl', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080', 'https://other.example'],
     ['serverKey', 'id:secret', 'id:secret', 'id:other'],
     ['profile', 'production', 'production', 'staging'],
+    ['ingestToken', 'pht_1', 'pht_1', 'pht_2'],
+    ['readToken', 'pht_1', 'pht_1', 'pht_2'],
     ['servicePassword', 'secret', 'secret', 'other'],
   ];
 
