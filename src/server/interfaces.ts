@@ -24,6 +24,7 @@ import { chartRoutes } from '../observability/charts/routes.ts';
 import { clickStackDashboardRoutes } from '../observability/dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts';
 import { dashboardRoutes } from '../observability/dashboards/routes.ts';
+import { templateRoutes } from '../observability/dashboards/template-routes.ts';
 import { versionRoutes } from '../observability/dashboards/version-routes.ts';
 import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
@@ -144,6 +145,7 @@ export function createDashboardInterface(
       dashboardReadRoutes(domains),
       dashboardRoutes(domains),
       versionRoutes(domains),
+      templateRoutes,
       sourceRoutes(domains),
       connectionRoutes(),
       chartRoutes({ ...domains, clock }),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../kernel/time/clock.ts';
+import { createServiceLoadMetrics } from '../observability/own-telemetry/service-load.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
 import type { State } from '../platform/state/state.ts';
@@ -54,7 +55,8 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     countSentBytes: (serviceId) => endpoints.getTraffic(serviceId)?.sentBytes,
     holdsLease: (serviceId) => reconciler.holdsLease(serviceId),
   });
-  const loads = createLoadRecorder({ loadHistory, clock, log });
+  const loadMetrics = createServiceLoadMetrics({ engine: domains.engine, log });
+  const loads = createLoadRecorder({ loadHistory, onRecorded: loadMetrics.write, clock, log });
   const reconciler = createReconciler({
     state,
     services,

@@ -24,6 +24,19 @@ inBrowser(
     const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
     const waitUntilSaved = (page: Page) => page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
 
+    it('creates a dashboard from a template', async () => {
+      const page = await browser.signIn(acme.admin, '/dashboards');
+      await page.getByRole('button', { name: 'New dashboard' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('combobox', { name: 'Start from' }).click();
+      await page.getByRole('option', { name: 'HTTP services' }).click();
+      await dialog.getByText('Requests, errors and durations of services by route').waitFor();
+      expect(await dialog.getByLabel('Name').inputValue()).toBe('HTTP services');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('heading', { name: 'HTTP services' }).waitFor();
+      await page.getByText('Responses by status code').waitFor();
+    });
+
     it('creates a dashboard, adds a tile with a preview and saves it', async () => {
       const page = await browser.signIn(acme.admin, '/dashboards');
       await page.getByRole('button', { name: 'New dashboard' }).click();

@@ -165,6 +165,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'listDashboards',
     'getDashboard',
     'listDashboardVersions',
+    'listDashboardTemplates',
     'getDashboardVersion',
     'getTileData',
     'validateDashboard',

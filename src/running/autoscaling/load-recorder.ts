@@ -9,29 +9,46 @@ import type { LoadHistory } from './load-history.ts';
 /** An hour of one service while the store cannot be written. Older samples are dropped. */
 const MAX_PENDING = 60;
 
+/** Samples of one service. */
+interface RecordedLoad {
+  organizationId: string;
+  serviceId: string;
+  name: string;
+  samples: LoadSample[];
+}
+
 interface Options {
   loadHistory: LoadHistory;
+  /** Called after samples were stored. */
+  onRecorded?(loads: readonly RecordedLoad[]): Promise<void>;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
 }
 
 interface Pending {
   organizationId: string;
+  name: string;
   samples: LoadSample[];
   /** The counter of the driver, which starts again with the service. */
   outOfMemory: number | undefined;
 }
 
 /** Turns the observations of services into one sample per minute, and stores those of all services once a minute. */
-export function createLoadRecorder({ loadHistory, clock, log }: Options) {
+export function createLoadRecorder({ loadHistory, onRecorded, clock, log }: Options) {
   const services = new Map<string, Pending>();
 
   async function flush(): Promise<void> {
     const batch = [...services]
       .filter(([, { samples }]) => samples.length > 0)
-      .map(([serviceId, { organizationId, samples }]) => ({ organizationId, serviceId, samples: [...samples] }));
+      .map(([serviceId, { organizationId, name, samples }]) => ({
+        organizationId,
+        serviceId,
+        name,
+        samples: [...samples],
+      }));
     await loadHistory.recordSamples(batch);
     for (const { serviceId, samples } of batch) services.get(serviceId)?.samples.splice(0, samples.length);
+    if (batch.length > 0) await onRecorded?.(batch);
   }
 
   const loop = createBackgroundLoop({
@@ -45,10 +62,11 @@ export function createLoadRecorder({ loadHistory, clock, log }: Options) {
     flush: loop.trigger,
 
     /** `queries`: how many ran at the same time since the last observation, at most. */
-    observed({ id, organizationId }: Readonly<Service>, observed: Observed, queries?: number): void {
+    observed({ id, organizationId, name }: Readonly<Service>, observed: Observed, queries?: number): void {
       const { memoryGb, replicas } = observed;
       if (memoryGb === undefined || replicas === undefined) return;
-      const pending = services.get(id) ?? { organizationId, samples: [], outOfMemory: undefined };
+      const pending = services.get(id) ?? { organizationId, name, samples: [], outOfMemory: undefined };
+      pending.name = name;
       services.set(id, pending);
       const { cpuCores, memoryBytes, outOfMemory } = observed.load ?? {};
       const failures = countFailures(pending.outOfMemory, outOfMemory);

@@ -1,5 +1,5 @@
-import { Alert, Button, FileButton, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, FileButton, Group, Modal, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, formatError } from '../../api/errors.ts';
@@ -11,7 +11,7 @@ import { readDashboardFile } from './files.ts';
 import { UploadIcon } from './icons.tsx';
 import { dashboardsQuery } from './queries.ts';
 
-/** Creates an empty dashboard or imports one from a file. */
+/** Creates a dashboard, empty or from a template, or imports one from a file. */
 export function NewDashboard() {
   const api = useApi();
   const { organizationId } = useSession();
@@ -20,6 +20,23 @@ export function NewDashboard() {
   const [isOpen, setIsOpen] = useState(false);
   const [name, setName] = useState('');
   const [tags, setTags] = useState<string[]>([]);
+  const [templateId, setTemplateId] = useState<string | null>(null);
+  const templates = useQuery({
+    queryKey: ['dashboard-templates'],
+    queryFn: () => api.listDashboardTemplates({}),
+    enabled: isOpen,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const template = templates.data?.find(({ id }) => id === templateId);
+
+  /** The name and tags of a template are suggestions. */
+  function chooseTemplate(id: string | null): void {
+    setTemplateId(id);
+    const chosen = templates.data?.find((known) => known.id === id);
+    if (!chosen) return;
+    setName(chosen.dashboard.name);
+    setTags(chosen.dashboard.tags ?? []);
+  }
   const create = useMutation({
     mutationFn: (body: CreateDashboardBody) => api.createDashboard({ body }),
     async onSuccess({ id, name: createdName, tiles }) {
@@ -59,10 +76,19 @@ export function NewDashboard() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (name.trim() !== '') create.mutate({ name: name.trim(), tags, tiles: [] });
+            if (name.trim() !== '') create.mutate({ name: name.trim(), tags, tiles: template?.dashboard.tiles ?? [] });
           }}
         >
           <Stack gap="md">
+            <Select
+              label="Start from"
+              placeholder="An empty dashboard"
+              description={template?.description}
+              data={(templates.data ?? []).map(({ id, dashboard }) => ({ value: id, label: dashboard.name }))}
+              value={templateId}
+              onChange={chooseTemplate}
+              clearable
+            />
             <TextInput
               label="Name"
               value={name}

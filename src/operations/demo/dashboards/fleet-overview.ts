@@ -1,5 +1,5 @@
+import { at, note, ownLogs, ownTraces, tile } from '../../../observability/dashboards/templates/tile.ts';
 import type { DashboardSpec } from '../../fleet/schema.ts';
-import { at, note, ownLogs, ownTraces, tile } from './tile.ts';
 
 /** The dashboard that the welcome message of the demo uses as an example. */
 export const fleetOverview = (id: string): DashboardSpec => ({

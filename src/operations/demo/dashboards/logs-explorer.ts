@@ -1,5 +1,5 @@
+import { at, logs, note, tile } from '../../../observability/dashboards/templates/tile.ts';
 import type { DashboardSpec } from '../../fleet/schema.ts';
-import { at, logs, note, tile } from './tile.ts';
 
 const ERRORS = 'SeverityText:"ERROR"';
 

@@ -1,5 +1,5 @@
+import { at, note, ownLogs, ownMetrics, ownTraces, tile } from '../../../observability/dashboards/templates/tile.ts';
 import type { DashboardSpec } from '../../fleet/schema.ts';
-import { at, note, ownLogs, ownMetrics, ownTraces, tile } from './tile.ts';
 
 const byOperation = ["SpanAttributes['operation']"];
 

@@ -1,5 +1,5 @@
+import { at, logs, metrics, note, tile, traces } from '../../../observability/dashboards/templates/tile.ts';
 import type { DashboardSpec } from '../../fleet/schema.ts';
-import { at, logs, metrics, note, tile, traces } from './tile.ts';
 
 const SERVER = 'SpanKind:"Server"';
 const byService = ['ServiceName'];

@@ -1,6 +1,6 @@
-import type { DashboardSpec } from '../../fleet/schema.ts';
+import type { DashboardBody } from '../schema.ts';
 
-type TileSpec = NonNullable<DashboardSpec['tiles']>[number];
+type TileSpec = NonNullable<DashboardBody['tiles']>[number];
 type SeriesSpec = NonNullable<TileSpec['series']>[number];
 
 type Position = Pick<TileSpec, 'x' | 'y' | 'w' | 'h'>;
