@@ -26,6 +26,7 @@ import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts'
 import { dashboardRoutes } from '../observability/dashboards/routes.ts';
 import { versionRoutes } from '../observability/dashboards/version-routes.ts';
 import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
+import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
 import { clickStackSourceRoutes } from '../observability/sources/clickstack-routes.ts';
@@ -113,6 +114,7 @@ export function createManagement(
       usageWarningRoutes({ usageWarnings: { list: listUsageWarnings } }),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
+      telemetryRoutes(domains),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
       unsupportedManagementRoutes({

@@ -161,7 +161,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'View and change dashboards and sources over the management API',
     [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
   ),
-  'dashboards:view': organization('read', 'View dashboards, sources and charts', [
+  'dashboards:view': organization('read', 'View dashboards, sources, charts and received telemetry', [
     'listDashboards',
     'getDashboard',
     'listDashboardVersions',
@@ -175,6 +175,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'listSourceColumns',
     'listConnections',
     'getConnection',
+    'telemetryGet',
+    'telemetryStorageGet',
     ...CLICKSTACK_READS,
   ]),
   'dashboards:manage': organization('write', 'Create, change and delete dashboards and sources', [

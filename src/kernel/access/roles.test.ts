@@ -13,7 +13,7 @@ import {
 describe('roles', () => {
   it('K5: keys and tokens have separate roles', () => {
     expect(KEY_ROLES).toEqual(['admin', 'developer', 'query_endpoints']);
-    expect(TOKEN_ACCESSES).toEqual(['read', 'write']);
+    expect(TOKEN_ACCESSES).toEqual(['read', 'write', 'ingest']);
   });
 
   it('admit to the management interface by key role only', () => {

@@ -63,6 +63,8 @@ export function createIngest({ engine, clock, log, retentionDays = 30, ...quotaO
       try {
         return await receive(sender, request);
       } catch (error) {
+        if (error instanceof AppError && error.code !== 'unavailable')
+          counts.addRefused({ ...sender, signal: request.signal }, error.message, request.body.length);
         throw toSenderError(error);
       }
     },

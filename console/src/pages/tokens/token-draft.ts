@@ -11,7 +11,18 @@ export interface TokenDraft {
   expireAt: string;
 }
 
-export const ACCESS_LABELS: Record<Token['access'], string> = { read: 'Read', write: 'Read and write' };
+export const ACCESS_LABELS: Record<Token['access'], string> = {
+  read: 'Read',
+  write: 'Read and write',
+  ingest: 'Send telemetry',
+};
+
+/** What a token with this access can do. */
+export const ACCESS_HELP: Record<Token['access'], string> = {
+  read: 'Can read dashboards, sources and their data.',
+  write: 'Can read and change dashboards and sources.',
+  ingest: 'Can send logs, traces and metrics with OpenTelemetry. Cannot read anything.',
+};
 
 export const createTokenDraft = (): TokenDraft => ({ name: '', access: 'read', expiry: '90', expireAt: '' });
 

@@ -3,7 +3,7 @@ import { findFieldError } from '../../api/errors.ts';
 import { dashboardTokenCreateConstraints } from '../../api/generated.ts';
 import type { Token } from '../../api/types.ts';
 import { ExpiryFields } from '../../parts/forms/expiry-fields.tsx';
-import { ACCESS_LABELS, type TokenDraft } from './token-draft.ts';
+import { ACCESS_HELP, ACCESS_LABELS, type TokenDraft } from './token-draft.ts';
 
 interface Props {
   draft: TokenDraft;
@@ -37,9 +37,7 @@ export function TokenFields({ draft, current, onChange, expiryError, error }: Pr
           onChange={(access) => onChange({ access: access as Token['access'] })}
         />
         <Text size="xs" c="dimmed" mt={4}>
-          {draft.access === 'write'
-            ? 'Can read and change dashboards and sources.'
-            : 'Can read dashboards, sources and their data.'}
+          {ACCESS_HELP[draft.access]}
         </Text>
       </Input.Wrapper>
       <ExpiryFields
