@@ -7,6 +7,9 @@ import { createIngestToken, postOtlp, sendGauge, sendLogs } from '../support/otl
 const ENGINE = { timeout: 100_000 };
 const DAY_MS = 86_400_000;
 
+/** Longer than the page shows, in one word. */
+const LONG_NAME = `<b>&amp;${'service'.repeat(50)}`;
+
 const readVariable = (text: string, name: string): string =>
   new RegExp(`^export ${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
 const arrival = (page: Page, text: string | RegExp) => page.getByTestId('arrival').getByText(text);
@@ -71,6 +74,7 @@ inBrowser(
         { body: 'two', at: Date.now() - 3 * DAY_MS, attributes: { 'http.route': '/orders' } },
         { body: 'late', at: Date.now() - 400 * DAY_MS },
       ]);
+      await sendLogs(browser.server, token, LONG_NAME, [{ body: 'x' }]);
       await sendGauge(browser.server, token, 'shop-worker', [3, 1, 4, 1, 5]);
       expect((await postOtlp(browser.server, token, 'traces', { resourceSpans: 7 })).status).toBe(400);
       const page = await browser.signIn(acme.admin, '/telemetry');
@@ -96,6 +100,10 @@ inBrowser(
       await stored.getByRole('row').filter({ hasText: 'Traces' }).getByText('None').waitFor();
       const keys = page.getByRole('table', { name: 'Attributes by size' });
       await keys.getByRole('row').filter({ hasText: 'user.agent' }).getByText('310 B').waitFor();
+
+      const long = senders.getByRole('row').filter({ hasText: LONG_NAME.slice(0, 200) });
+      await long.getByRole('button', { name: /^Show only logs of <b>/ }).click();
+      await page.getByRole('img', { name: 'Bytes received over time: Logs' }).waitFor();
 
       await page.getByText('Last 7d').click();
       await page.waitForURL(/last=7d/);

@@ -4,7 +4,7 @@ import { Timestamp } from '../../parts/format/timestamp.tsx';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import type { Report, Sender } from './queries.ts';
 import classes from './telemetry.module.css';
-import { formatBytes, formatService, SIGNAL_LABELS } from './words.ts';
+import { formatBytes, formatOrigin, formatRejected, SIGNAL_LABELS } from './words.ts';
 
 interface Props {
   report: Report | undefined;
@@ -46,7 +46,7 @@ function createColumns(
       sortBy: ({ serviceName }) => serviceName,
       cell: (sender) => (
         <>
-          <span className={classes.name}>{formatService(sender.serviceName)}</span>
+          <span className={classes.name}>{formatOrigin(sender)}</span>
           <Text size="xs" c="dimmed" className={classes.onPhone}>
             {SIGNAL_LABELS[sender.signal]} with {nameToken(sender.tokenId)}
           </Text>
@@ -79,7 +79,9 @@ function createColumns(
       sortBy: ({ rejectedRecords }) => rejectedRecords,
       cell: ({ rejectedRecords, rejectedBytes }) => (
         <>
-          <span className={rejectedBytes > 0 ? classes.rejected : undefined}>{formatNumber(rejectedRecords)}</span>
+          <span className={rejectedBytes > 0 ? classes.rejected : undefined}>
+            {rejectedBytes > 0 ? formatRejected(rejectedRecords) : '0'}
+          </span>
           {rejectedBytes > 0 && (
             <Text size="xs" c="dimmed">
               {formatBytes(rejectedBytes)}
@@ -106,7 +108,7 @@ function createColumns(
             size="compact-sm"
             variant={isSelected ? 'filled' : 'default'}
             aria-pressed={isSelected}
-            aria-label={`Show only ${SIGNAL_LABELS[sender.signal].toLowerCase()} of ${formatService(sender.serviceName)} with ${nameToken(sender.tokenId)} in the chart`}
+            aria-label={`Show only ${SIGNAL_LABELS[sender.signal].toLowerCase()} of ${formatOrigin(sender)} with ${nameToken(sender.tokenId)} in the chart`}
             onClick={() => onSelect(isSelected ? undefined : sender)}
           >
             Chart

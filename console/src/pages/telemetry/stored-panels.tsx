@@ -36,7 +36,7 @@ export function StoredPanels() {
       </Panel>
       <Panel title="Attributes by size" flush>
         {data?.attributeKeys.length === 0 ? (
-          <Text size="sm" c="dimmed" className={classes.note}>
+          <Text size="sm" c="dimmed" className={classes.empty}>
             There are no attributes yet.
           </Text>
         ) : (
@@ -56,7 +56,7 @@ export function StoredPanels() {
 }
 
 const SIGNAL_COLUMNS: Column<SignalStorage>[] = [
-  { header: 'Signal', cell: ({ signal }) => <span className={classes.name}>{SIGNAL_LABELS[signal]}</span> },
+  { header: 'Signal', cell: ({ signal }) => <span className={classes.signal}>{SIGNAL_LABELS[signal]}</span> },
   { header: 'Rows', align: 'right', cell: ({ rows }) => formatNumber(rows) },
   {
     header: 'Size on disk',
@@ -70,8 +70,6 @@ const SIGNAL_COLUMNS: Column<SignalStorage>[] = [
   },
 ];
 
-const PLACE_LABELS: Record<Exclude<AttributeKey['place'], 'record'>, string> = { resource: 'Resource', scope: 'Scope' };
-
 const KEY_COLUMNS: Column<AttributeKey>[] = [
   {
     header: 'Key',
@@ -80,8 +78,7 @@ const KEY_COLUMNS: Column<AttributeKey>[] = [
       <>
         <span className={classes.key}>{key}</span>
         <Text size="xs" c="dimmed">
-          {SIGNAL_LABELS[signal]}, of the{' '}
-          {place === 'record' ? RECORD_NAMES[signal] : PLACE_LABELS[place].toLowerCase()}
+          {SIGNAL_LABELS[signal]}: {place === 'record' ? RECORD_NAMES[signal] : place} attribute
         </Text>
       </>
     ),

@@ -15,7 +15,7 @@ import { SendPanel } from './send-panel.tsx';
 import { SenderTable } from './sender-table.tsx';
 import { StoredPanels } from './stored-panels.tsx';
 import classes from './telemetry.module.css';
-import { formatService, SIGNAL_LABELS } from './words.ts';
+import { formatOrigin, SIGNAL_LABELS } from './words.ts';
 
 /** How to send telemetry, what was received and rejected, and what is stored. */
 export function TelemetryPage() {
@@ -58,12 +58,12 @@ function Received({ period }: { period: Period }) {
     <>
       <ReceivedChart
         report={charted}
-        selected={selected && `${SIGNAL_LABELS[selected.signal]} of ${formatService(selected.serviceName)}`}
+        selected={selected && `${SIGNAL_LABELS[selected.signal]} of ${formatOrigin(selected)}`}
         onClear={() => setSelected(undefined)}
       />
       <Panel title="Senders" flush>
         {report?.senders.length === 0 ? (
-          <Text size="sm" c="dimmed" className={classes.note}>
+          <Text size="sm" c="dimmed" className={classes.empty}>
             No service has sent telemetry in this time.
           </Text>
         ) : (
@@ -72,7 +72,7 @@ function Received({ period }: { period: Period }) {
       </Panel>
       <Panel title="Rejected" flush>
         {report?.rejections.length === 0 ? (
-          <Text size="sm" c="dimmed" className={classes.note}>
+          <Text size="sm" c="dimmed" className={classes.empty}>
             Nothing was rejected in this time.
           </Text>
         ) : (

@@ -12,6 +12,10 @@ export const formatBytes = (bytes: number): string => formatValue(bytes, { outpu
 /** A service has a name unless the SDK was given none. */
 export const formatService = (name: string): string => (name === '' ? 'a service without a name' : name);
 
+/** Of requests that were refused as a whole, the service is not known. */
+export const formatOrigin = ({ serviceName, acceptedRecords, rejectedRecords }: Sender): string =>
+  acceptedRecords + rejectedRecords === 0 ? 'refused requests' : formatService(serviceName);
+
 /** "12 logs from checkout". */
 export const formatSender = ({ acceptedRecords, signal, serviceName }: Sender): string =>
   `${plural(acceptedRecords, RECORD_NAMES[signal])} from ${formatService(serviceName)}`;
