@@ -32,10 +32,12 @@ export function ReceivedChart({ report, selected, onClear }: Props) {
             <Button
               size="compact-sm"
               variant="default"
+              classNames={{ root: classes.chosen, label: classes.chosenText }}
+              rightSection={<span aria-hidden="true">×</span>}
               onClick={onClear}
               aria-label={`Show all senders, not only ${selected}`}
             >
-              Only {selected} ×
+              {selected}
             </Button>
           )}
           <SegmentedControl

@@ -11,7 +11,7 @@ export const PERIOD_MS: Record<Period, number> = {
 };
 
 /** URL parameters of the page. */
-export interface TelemetrySearch {
+interface TelemetrySearch {
   last?: Period;
 }
 
