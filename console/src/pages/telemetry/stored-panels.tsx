@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
-import { formatNumber, formatPercent } from '../../parts/format/format.ts';
+import { formatNumber, formatPercent, plural } from '../../parts/format/format.ts';
 import { Timestamp } from '../../parts/format/timestamp.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
@@ -11,7 +11,7 @@ import classes from './telemetry.module.css';
 import { formatBytes, RECORD_NAMES, SIGNAL_LABELS } from './words.ts';
 
 type SignalStorage = Storage['signals'][number];
-type AttributeKey = Storage['attributeKeys'][number];
+type AttributeKey = NonNullable<Storage['attributeKeys']>[number];
 
 /** The rows that exist, and which attributes take the space. */
 export function StoredPanels() {
@@ -35,9 +35,9 @@ export function StoredPanels() {
         </Text>
       </Panel>
       <Panel title="Attributes by size" flush>
-        {data?.attributeKeys.length === 0 ? (
+        {data && !data.attributeKeys?.length ? (
           <Text size="sm" c="dimmed" className={classes.empty}>
-            There are no attributes yet.
+            {data.attributeKeys ? 'There are no attributes yet.' : 'There are too many rows to measure them in time.'}
           </Text>
         ) : (
           <DataTable
@@ -56,8 +56,18 @@ export function StoredPanels() {
 }
 
 const SIGNAL_COLUMNS: Column<SignalStorage>[] = [
-  { header: 'Signal', cell: ({ signal }) => <span className={classes.signal}>{SIGNAL_LABELS[signal]}</span> },
-  { header: 'Rows', align: 'right', cell: ({ rows }) => formatNumber(rows) },
+  {
+    header: 'Signal',
+    cell: ({ signal, rows }) => (
+      <>
+        <span className={classes.signal}>{SIGNAL_LABELS[signal]}</span>
+        <Text size="xs" c="dimmed" className={classes.onPhone}>
+          {plural(rows, 'row')}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Rows', align: 'right', from: 'sm', cell: ({ rows }) => formatNumber(rows) },
   {
     header: 'Size on disk',
     align: 'right',

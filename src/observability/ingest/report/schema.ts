@@ -85,17 +85,19 @@ export const StorageRecord = NamedObject('TelemetryStorage', {
       }),
     }),
   ),
-  attributeKeys: Type.Array(
-    NamedObject('TelemetryAttributeKey', {
-      signal: SignalName,
-      place: Type.Enum([...PLACES], { description: 'record: an attribute of a log record, a span or a data point' }),
-      key: Type.String(),
-      bytes: Type.Integer({ description: 'Of the key and its values in all rows, before compression' }),
-      share: Type.Number({ description: 'Of the bytes of all rows of this signal, before compression; 0 to 1' }),
-    }),
-    {
-      description: `The ${MAX_KEYS} keys with the most bytes, estimated from a sample of about 100,000 rows of each signal`,
-    },
+  attributeKeys: Type.Optional(
+    Type.Array(
+      NamedObject('TelemetryAttributeKey', {
+        signal: SignalName,
+        place: Type.Enum([...PLACES], { description: 'record: an attribute of a log record, a span or a data point' }),
+        key: Type.String(),
+        bytes: Type.Integer({ description: 'Of the key and its values in all rows, before compression' }),
+        share: Type.Number({ description: 'Of the bytes of all rows of this signal, before compression; 0 to 1' }),
+      }),
+      {
+        description: `The ${MAX_KEYS} keys with the most bytes, estimated from a sample of about 100,000 rows of each signal. Absent if the sample could not be read in 10 seconds`,
+      },
+    ),
   ),
 });
 
@@ -115,5 +117,5 @@ export const toStorageRecord = ({ signals, attributeKeys }: TelemetryStorage): S
     ...(bytesOnDisk === undefined ? {} : { bytesOnDisk }),
     oldestAt: oldestAt === undefined ? null : isoTime(oldestAt),
   })),
-  attributeKeys,
+  ...(attributeKeys && { attributeKeys }),
 });

@@ -5,8 +5,8 @@ import type { Signal } from '../wire/otlp-messages.ts';
 export const MAX_KEYS = 20;
 /** Rows whose attributes are measured, per signal. */
 const SAMPLE_ROWS = 100_000;
-/** Of a granule: the smallest part of a column that the engine reads. */
-const GRANULE_ROWS = 8192;
+/** Rows are sampled in blocks: fewer, larger ones would miss services that send little, and the engine reads a granule of 8,192 rows for each. */
+const BLOCK_ROWS = 512;
 /** Bounds the memory: with more different keys, the smallest ones are estimated. */
 const COUNTED_KEYS = 4096;
 
@@ -64,8 +64,8 @@ export const partStatement = (): Statement => ({
 });
 
 /**
- * The number of sampled rows, their bytes, and the places, names and bytes of the keys with the most bytes. Reads about 100,000 of `rows`, as whole
- * granules from all parts, so that the sample has rows of all times.
+ * The number of sampled rows, their bytes, and the places, names and bytes of the keys with the most bytes. Samples about 100,000 of
+ * `rows`, from all parts, so that the sample has rows of all times.
  */
 export function keyStatement(organizationId: string, signal: Signal, rows: number): Statement {
   const { attributes } = SIGNAL_TABLES[signal];
@@ -75,7 +75,7 @@ export function keyStatement(organizationId: string, signal: Signal, rows: numbe
   );
   const sampled = listTables(signal).map(
     (table) =>
-      `SELECT byteSize(*) AS bytes, arrayConcat(${items.join(', ')}) AS items FROM ${OWN_DATABASE}.${table} PREWHERE OrganizationId = {organizationId:String} AND cityHash64(_part, intDiv(_part_offset, ${GRANULE_ROWS})) % {every:UInt32} = 0`,
+      `SELECT byteSize(*) AS bytes, arrayConcat(${items.join(', ')}) AS items FROM ${OWN_DATABASE}.${table} PREWHERE OrganizationId = {organizationId:String} AND cityHash64(_part, intDiv(_part_offset, ${BLOCK_ROWS})) % {every:UInt32} = 0`,
   );
   return {
     // Three arrays: how a tuple is written depends on the version of the engine.

@@ -70,7 +70,8 @@ interface AttributeKey {
 /** What an organization has stored. */
 export interface TelemetryStorage {
   signals: SignalStorage[];
-  attributeKeys: AttributeKey[];
+  /** Undefined if they could not be measured in time. */
+  attributeKeys: AttributeKey[] | undefined;
 }
 
 type ReportRequest = Partial<Pick<CountFilter, 'from' | 'to' | 'tokenId' | 'serviceName' | 'signal'>>;
@@ -84,13 +85,10 @@ export function createTelemetryReports({ engine, clock }: { engine: Pick<Engine,
 
   /** The bytes on disk of each day of each table, of all organizations. Undefined if the ClickHouse user may not read them. */
   async function readParts(organizationId: string): Promise<Map<string, number> | undefined> {
-    try {
-      const parts = await query(organizationId, partStatement());
-      return new Map(parts.map(([table, day, rows, bytes]) => [`${table} ${day}`, Number(bytes) / Number(rows)]));
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'bad_request') return undefined;
-      throw error;
-    }
+    const parts = await query(organizationId, partStatement()).catch(ignoreRejection);
+    return (
+      parts && new Map(parts.map(([table, day, rows, bytes]) => [`${table} ${day}`, Number(bytes) / Number(rows)]))
+    );
   }
 
   async function readKeys(organizationId: string, { signal, rows }: SignalStorage): Promise<AttributeKey[]> {
@@ -171,14 +169,19 @@ export function createTelemetryReports({ engine, clock }: { engine: Pick<Engine,
           oldestAt: times.length === 0 ? undefined : Math.min(...times),
         };
       });
-      const keys = await Promise.all(signals.map((signal) => readKeys(organizationId, signal)));
+      const keys = await Promise.all(signals.map((signal) => readKeys(organizationId, signal))).catch(ignoreRejection);
       const attributeKeys = keys
-        .flat()
+        ?.flat()
         .sort((a, b) => b.bytes - a.bytes)
         .slice(0, MAX_KEYS);
       return { signals, attributeKeys };
     },
   };
+}
+
+/** The engine rejects a statement that exceeds a limit or needs a privilege: the rest of the report is still of use. */
+function ignoreRejection(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === 'bad_request')) throw error;
 }
 
 const toMs = (seconds: unknown): number => Number(seconds) * 1000;
