@@ -9,16 +9,24 @@ export interface DemoCredentials {
   keySecret: string;
 }
 
+/** Where OpenTelemetry data is received. */
+export interface OtlpAddress {
+  otlpUrl: string;
+  otlpGrpcPort?: number;
+}
+
 interface Options {
   basePath: BasePath;
   version: string;
   defaultDriver: DriverName;
   demo: DemoCredentials | undefined;
+  /** Known once the server listens. */
+  findOtlpAddress(): OtlpAddress | undefined;
   /** Whether the store has no organization. */
   needsSetup(): Promise<boolean>;
 }
 
-export function configRoutes({ basePath, version, defaultDriver, demo, needsSetup }: Options): Routes {
+export function configRoutes({ basePath, version, defaultDriver, demo, findOtlpAddress, needsSetup }: Options): Routes {
   return (app) => {
     app.get(
       '/console/config',
@@ -35,7 +43,16 @@ export function configRoutes({ basePath, version, defaultDriver, demo, needsSetu
       async (_request, reply) => {
         reply.header('cache-control', 'no-cache');
         const credentials = demo ? { keyId: demo.keyId, keySecret: demo.keySecret } : null;
-        return { basePath, version, defaultDriver, demo: credentials, needsSetup: await needsSetup() };
+        const { otlpUrl, otlpGrpcPort = null } = findOtlpAddress() ?? { otlpUrl: `${basePath}/otlp` };
+        return {
+          basePath,
+          version,
+          defaultDriver,
+          demo: credentials,
+          otlpUrl,
+          otlpGrpcPort,
+          needsSetup: await needsSetup(),
+        };
       },
     );
   };

@@ -61,6 +61,12 @@ export const ConsoleConfig = NamedObject(
     demo: Type.Union([Type.Object({ keyId: Type.String(), keySecret: Type.String() }), Type.Null()], {
       description: 'The public credentials of the demo; null on other servers',
     }),
+    otlpUrl: Type.String({
+      description: 'The endpoint for OpenTelemetry SDKs, at the address that the server listens on',
+    }),
+    otlpGrpcPort: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The port of OTLP/gRPC; null if the server does not listen for it',
+    }),
     needsSetup: Type.Boolean({
       description: 'There is no organization yet: `POST /console/setup` creates the first one',
     }),

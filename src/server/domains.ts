@@ -46,6 +46,7 @@ import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
 import { createVersions } from '../observability/dashboards/versions.ts';
 import { createIngest } from '../observability/ingest/ingest.ts';
+import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createSources } from '../observability/sources/sources.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
@@ -224,6 +225,7 @@ export function createDomains({
     maxRowsPerMinute: config.ingestRowsPerMinute,
     maxBytesPerMinute: config.ingestBytesPerMinute,
   });
+  const telemetryReports = createTelemetryReports({ engine, clock });
   const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
   const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
   const sessionsLastSeen = createLastUsed({ state, clock, log, table: 'console_sessions' });
@@ -283,6 +285,7 @@ export function createDomains({
     charts,
     ingest,
     telemetryRetention,
+    telemetryReports,
     provisioning,
     applyDashboards,
     sessions,

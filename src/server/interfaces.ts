@@ -27,6 +27,7 @@ import { dashboardRoutes } from '../observability/dashboards/routes.ts';
 import { templateRoutes } from '../observability/dashboards/template-routes.ts';
 import { versionRoutes } from '../observability/dashboards/version-routes.ts';
 import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
+import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
@@ -116,6 +117,7 @@ export function createManagement(
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
       retentionRoutes(domains),
+      telemetryRoutes(domains),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
       unsupportedManagementRoutes({

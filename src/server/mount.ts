@@ -1,5 +1,5 @@
 import { createSessionAuthentication } from '../console/authentication.ts';
-import { configRoutes, type DemoCredentials } from '../console/config-routes.ts';
+import { configRoutes, type DemoCredentials, type OtlpAddress } from '../console/config-routes.ts';
 import { findPageFiles } from '../console/page-files.ts';
 import { createPage, pageRoutes } from '../console/page-routes.ts';
 import { createSessionCookies, readCookieSuffix, type SessionCookies } from '../console/session-cookie.ts';
@@ -53,6 +53,8 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'>, Omit<InterfaceO
   /** Public credentials that the sign-in page offers. */
   demo: DemoCredentials | undefined;
   isDraining(): boolean;
+  /** Known once the server listens. */
+  findOtlpAddress(): OtlpAddress | undefined;
 }
 
 /** The apps of a server by port. Those without a separate port are part of the main one. */
@@ -111,8 +113,9 @@ async function mountMain(options: Options, shared: ConsoleGuard, interfaces: Mou
   return app;
 }
 
-function mountConsole(app: App, { config, domains, version, demo, rateCounter }: Options, shared: ConsoleGuard): void {
-  const { basePath, rateLimit, dashboardPort } = config;
+function mountConsole(app: App, options: Options, shared: ConsoleGuard): void {
+  const { config, domains, version, demo, rateCounter, findOtlpAddress } = options;
+  const { basePath, rateLimit, dashboardPort, defaultDriver } = config;
   const { attempts, clock, clientAddress, cookies } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));
   const hasDashboards = dashboardPort === undefined;
@@ -122,7 +125,7 @@ function mountConsole(app: App, { config, domains, version, demo, rateCounter }:
     sessionRoutes({ ...domains, cookies, hasDashboards, attempts, signIns })(scope as App);
     setupRoutes({ ...domains, attempts })(scope as App);
     const { isNeeded: needsSetup } = domains.setup;
-    configRoutes({ basePath, version, defaultDriver: config.defaultDriver, demo, needsSetup })(scope as App);
+    configRoutes({ basePath, version, defaultDriver, demo, findOtlpAddress, needsSetup })(scope as App);
   });
 }
 

@@ -31,6 +31,7 @@ export async function openRequests(
   helpers: RequestHelpers,
 ) {
   let isDraining = false;
+  let addresses: Addresses | undefined;
   const apps = await mountApps({
     ...helpers,
     config,
@@ -48,6 +49,7 @@ export async function openRequests(
     observe: telemetry.request,
     explain: toStoreError,
     isDraining: () => isDraining,
+    findOtlpAddress: () => addresses,
   });
   let grpc: Awaited<ReturnType<typeof listenForGrpc>> | undefined;
 
@@ -83,7 +85,8 @@ export async function openRequests(
       const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
       const otlpUrl = (await listenForOtlp()) ?? `${url}/otlp`;
       grpc = await listenForOtlpGrpc();
-      return { url, dashboardUrl, otlpUrl, ...(grpc && { otlpGrpcPort: grpc.port }) };
+      addresses = { url, dashboardUrl, otlpUrl, ...(grpc && { otlpGrpcPort: grpc.port }) };
+      return addresses;
     },
 
     /** Stops accepting connections and finishes requests in flight. */

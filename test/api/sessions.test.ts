@@ -270,7 +270,8 @@ describe('the console configuration', () => {
     const { status, json, headers } = await server.call({ path: '/console/config' });
     const version = expect.stringMatching(/^\d+\./);
     const fixed = { basePath: '', demo: null, defaultDriver: 'simulated', needsSetup: false };
-    expect([status, json]).toEqual([200, { ...fixed, version }]);
+    const otlp = { otlpUrl: `${server.url}/otlp`, otlpGrpcPort: null };
+    expect([status, json]).toEqual([200, { ...fixed, ...otlp, version }]);
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 

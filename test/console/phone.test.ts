@@ -46,7 +46,17 @@ inBrowser(
 
     it('every page is reachable from the menu', async () => {
       const page = await open('/');
-      for (const name of ['Services', 'Costs', 'Dashboards', 'Keys', 'Roles', 'Tokens', 'Activity', 'Overview']) {
+      for (const name of [
+        'Services',
+        'Costs',
+        'Dashboards',
+        'Telemetry',
+        'Keys',
+        'Roles',
+        'Tokens',
+        'Activity',
+        'Overview',
+      ]) {
         await page.getByRole('button', { name: 'Navigation' }).click();
         await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
         await page.getByRole('heading', { level: 1, name: name === 'Tokens' ? 'Dashboard tokens' : name }).waitFor();
@@ -67,6 +77,7 @@ inBrowser(
       ['costs with filters', `/costs?day=${today}&entity=${acme.primary}&metric=compute&by=service`],
       ['keys', '/keys'],
       ['tokens', '/tokens'],
+      ['telemetry', '/telemetry'],
       ['activity', '/activity'],
     ])('every action of the %s page is on the screen', async (_, path) => {
       const page = await open(path);

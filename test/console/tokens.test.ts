@@ -101,7 +101,8 @@ inBrowser('tokens page', (browser) => {
     await checkWidths(page, 'tokens');
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole('button', { name: 'Create token' }).click();
-    await page.getByRole('form').waitFor();
+    await page.getByRole('form').getByText('Send telemetry').click();
+    await page.getByText('Can send logs, traces and metrics with OpenTelemetry. Cannot read anything.').waitFor();
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectReadable(page);

@@ -10,6 +10,8 @@ export async function fetchConfig(base: string): Promise<ConsoleConfig> {
     version: '',
     defaultDriver: 'simulated',
     demo: null,
+    otlpUrl: `${base}/otlp`,
+    otlpGrpcPort: null,
     needsSetup: false,
   };
   try {

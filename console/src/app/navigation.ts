@@ -9,11 +9,22 @@ import {
   RolesIcon,
   ServicesIcon,
   SourcesIcon,
+  TelemetryIcon,
   TokensIcon,
 } from '../parts/layout/icons.tsx';
 
 interface Destination {
-  to: '/' | '/services' | '/keys' | '/roles' | '/tokens' | '/costs' | '/dashboards' | '/sources' | '/activity';
+  to:
+    | '/'
+    | '/services'
+    | '/keys'
+    | '/roles'
+    | '/tokens'
+    | '/costs'
+    | '/dashboards'
+    | '/sources'
+    | '/telemetry'
+    | '/activity';
   label: string;
   /** For the command palette. */
   hint: string;
@@ -56,6 +67,13 @@ const DESTINATIONS: Destination[] = [
     hint: 'Tables with telemetry',
     icon: SourcesIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
+  {
+    to: '/telemetry',
+    label: 'Telemetry',
+    hint: 'Send and receive OpenTelemetry data',
+    icon: TelemetryIcon,
+    isVisible: ({ can }) => can('telemetryGet') && can('telemetryStorageGet'),
   },
   { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: ({ can }) => can('openapiKeyGetList') },
   {

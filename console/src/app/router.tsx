@@ -13,6 +13,7 @@ import { parseDashboardSearch, parseDashboardsSearch } from '../pages/dashboards
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { prefetchOverview } from '../pages/overview/prefetch-overview.ts';
 import { parseSignInSearch } from '../pages/sign-in/search.ts';
+import { parseTelemetrySearch } from '../pages/telemetry/search.ts';
 import type { AppDependencies } from './context.tsx';
 import { ErrorPage } from './error-page.tsx';
 import { listDestinations } from './navigation.ts';
@@ -177,6 +178,13 @@ const sources = createRoute({
   component: lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
 });
 
+const telemetry = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/telemetry',
+  validateSearch: parseTelemetrySearch,
+  component: lazyRouteComponent(() => import('../pages/telemetry/telemetry-page.tsx'), 'TelemetryPage'),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: '/activity',
@@ -210,6 +218,7 @@ const routeTree = root.addChildren([
     dashboards,
     dashboard,
     sources,
+    telemetry,
     activity,
     notFound,
   ]),

@@ -161,7 +161,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'View and change dashboards and sources over the management API',
     [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
   ),
-  'dashboards:view': organization('read', 'View dashboards, sources, charts and the retention of telemetry', [
+  'dashboards:view': organization('read', 'View dashboards, sources, charts, received telemetry and its retention', [
     'listDashboards',
     'getDashboard',
     'listDashboardVersions',
@@ -177,6 +177,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'listSourceColumns',
     'listConnections',
     'getConnection',
+    'telemetryGet',
+    'telemetryStorageGet',
     ...CLICKSTACK_READS,
   ]),
   'dashboards:manage': organization(

@@ -7,6 +7,8 @@ import type { Signal } from './wire/otlp-messages.ts';
 const WRITE_EVERY_MS = 2 * SECOND_MS;
 /** Per write. Services and reasons beyond it are counted together. */
 const MAX_ROWS = 10_000;
+const OTHER_REASONS = 'other reasons';
+const MAX_REASON_CHARACTERS = 200;
 
 interface Origin {
   organizationId: string;
@@ -38,22 +40,38 @@ interface Options {
 export function createIngestCounts({ engine, clock, log }: Options) {
   let rows = new Map<string, CountRow>();
 
-  function add({ organizationId, tokenId, signal }: Origin, { services, rejections }: Transcoded): void {
+  function toShared({ organizationId, tokenId, signal }: Origin) {
     const minute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
-    const shared = {
+    return {
       OrganizationId: organizationId,
       Time: new Date(minute).toISOString(),
       Signal: signal,
       TokenId: tokenId,
     };
+  }
+
+  function add(origin: Origin, { services, rejections }: Transcoded): void {
+    const shared = toShared(origin);
     for (const { name, records, bytes } of services)
       addRow({ ...shared, ServiceName: name, Reason: '', Records: records, Bytes: bytes, Sample: '' });
-    for (const { reason, serviceName, records, sample } of rejections)
-      addRow({ ...shared, ServiceName: serviceName, Reason: reason, Records: records, Bytes: 0, Sample: sample });
+    for (const { reason, serviceName, records, bytes, sample } of rejections)
+      addRow({ ...shared, ServiceName: serviceName, Reason: reason, Records: records, Bytes: bytes, Sample: sample });
+  }
+
+  /** A request of which nothing was stored. How many records it has is not known. */
+  function addRefused(origin: Origin, reason: string, bytes: number): void {
+    addRow({
+      ...toShared(origin),
+      ServiceName: '',
+      Reason: reason.slice(0, MAX_REASON_CHARACTERS),
+      Records: 0,
+      Bytes: bytes,
+      Sample: '',
+    });
   }
 
   function addRow(row: CountRow): void {
-    const named = rows.size < MAX_ROWS ? row : { ...row, ServiceName: '' };
+    const named = rows.size < MAX_ROWS ? row : { ...row, ServiceName: '', Reason: row.Reason && OTHER_REASONS };
     const key = [named.OrganizationId, named.Time, named.Signal, named.TokenId, named.ServiceName, named.Reason].join(
       '\n',
     );
@@ -81,6 +99,7 @@ export function createIngestCounts({ engine, clock, log }: Options) {
 
   return {
     add,
+    addRefused,
     async close(): Promise<void> {
       await loop.close();
       await write().catch(() => {});

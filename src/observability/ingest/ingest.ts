@@ -74,6 +74,8 @@ export function createIngest({ engine, clock, log, retention, engineDirectory, o
       try {
         return await receive(sender, request);
       } catch (error) {
+        if (error instanceof AppError && error.code !== 'unavailable')
+          counts.addRefused({ ...sender, signal: request.signal }, error.message, request.body.length);
         throw toSenderError(error);
       }
     },

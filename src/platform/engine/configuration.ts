@@ -5,6 +5,7 @@ export const READER_GRANTS = [
   'GRANT SELECT ON system.columns',
   'GRANT SELECT ON system.one',
   'GRANT SELECT ON system.numbers',
+  'GRANT SELECT ON system.parts',
 ];
 
 export const WRITER_GRANTS = [

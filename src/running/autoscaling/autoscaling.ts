@@ -1,6 +1,6 @@
-import { rejectViolations } from '../../kernel/errors.ts';
 import type { Page, PageRequest } from '../../kernel/page.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
+import { checkRange } from '../../kernel/time/query-range.ts';
 import type { Prices } from '../../management/billing/prices/prices.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { Service } from '../../management/services/service.ts';
@@ -75,7 +75,7 @@ export function createAutoscaling({ state, clock, organizations, services, price
       { from: givenFrom, to = clock.now() }: { from?: number | undefined; to?: number | undefined },
     ): Promise<AutoscalingHistory> {
       const from = givenFrom ?? to - DAY_MS;
-      checkRange(from, to);
+      checkRange(from, to, MAX_HISTORY_DAYS);
       const service = await services.get(organizationId, id);
       const [organization, books] = [await organizations.get(organizationId), await prices.list()];
       const stepMinutes = chooseStepMinutes(from, to);
@@ -85,12 +85,4 @@ export function createAutoscaling({ state, clock, organizations, services, price
       return { from, to, stepMinutes, points, decisions };
     },
   };
-}
-
-function checkRange(from: number, to: number): void {
-  const path = 'from';
-  const value = new Date(from).toISOString();
-  if (from >= to) rejectViolations([{ path, rule: 'The value must be before to', value }]);
-  if (to - from > MAX_HISTORY_DAYS * DAY_MS)
-    rejectViolations([{ path, rule: `The value must be at most ${MAX_HISTORY_DAYS} days before to`, value }]);
 }

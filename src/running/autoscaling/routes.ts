@@ -1,7 +1,6 @@
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
-import { rejectViolations } from '../../kernel/errors.ts';
 import { PageQuery } from '../../kernel/schemas/page-schema.ts';
-import { parseDateTime } from '../../kernel/time/clock.ts';
+import { readTime } from '../../kernel/time/query-range.ts';
 import { getActor } from '../../management/audit/request-actor.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
@@ -118,12 +117,4 @@ export function autoscalingRoutes({ services, serviceSettings, autoscaling }: Op
       },
     );
   };
-}
-
-function readTime(text: string | undefined, path: string): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = parseDateTime(text, { offset: 'required' });
-  const rule = 'The value must be an ISO 8601 date-time with an offset or Z';
-  if (ms === undefined) rejectViolations([{ path, rule, value: text }]);
-  return ms;
 }

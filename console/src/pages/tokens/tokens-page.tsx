@@ -44,7 +44,8 @@ export function TokensPage() {
         <Panel flush>
           {data?.length === 0 ? (
             <EmptyState title="No tokens yet" action={create}>
-              A token lets a script or a wallboard use the dashboards of this organization, and nothing else.
+              A token lets a script or a wallboard use the dashboards of this organization, or lets a program send
+              telemetry, and nothing else.
             </EmptyState>
           ) : (
             <TokenTable

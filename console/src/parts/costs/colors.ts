@@ -25,9 +25,9 @@ const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3]];
 /** The red one. */
 const ERROR_SLOT = 1;
 
-/** Log levels have conventional colors: red, orange or yellow, blue, and gray. */
+/** Log levels and rejected records have conventional colors: red, orange or yellow, blue, and gray. */
 const CONVENTIONAL_SLOTS: { pattern: RegExp; light: number; dark: number }[] = [
-  { pattern: /^(fatal|critical|error)$/i, light: ERROR_SLOT, dark: ERROR_SLOT },
+  { pattern: /^(fatal|critical|error|rejected)$/i, light: ERROR_SLOT, dark: ERROR_SLOT },
   { pattern: /^warn(ing)?$/i, light: 8, dark: 2 },
   { pattern: /^info$/i, light: 6, dark: 8 },
   { pattern: /^(debug|trace)$/i, light: 11, dark: 13 },

@@ -73,6 +73,11 @@ export const SourcesIcon = (props: IconProps) => (
     <path d="M3 8.5h14M3 12.3h14M8 8.5V16" />
   </IconBase>
 );
+export const TelemetryIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <path d="M3 10h3l2-5.5 4 11 2-5.5h3" />
+  </IconBase>
+);
 export const ActivityIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="M3.5 10a6.5 6.5 0 1 0 2-4.7M3.5 3.5v3h3" />

@@ -33,6 +33,12 @@ export function writeValue(reader: ProtoReader, start: number, end: number, out:
   else out.text(toText(reader, found));
 }
 
+/** The position of a value that is text; undefined for other values. */
+export function findText(reader: ProtoReader, start: number, end: number): Omit<Found, 'tag'> | undefined {
+  const found = findValue(reader, start, end);
+  return found.tag === STRING ? found : undefined;
+}
+
 const tooLarge = (): never => reject(`a value is larger than ${LIMITS.valueBytes / 1024} KiB`);
 
 /** The text of a value that is not a string. */

@@ -28,6 +28,8 @@ export interface Rows {
 interface Rejection {
   reason: string;
   records: number;
+  /** As they were sent. */
+  bytes: number;
   serviceName: string;
   /** The beginning of the first one. */
   sample: string;
@@ -79,8 +81,8 @@ export class Batch {
     return known.out;
   }
 
-  /** Writes one record with `write`, which returns the buffer of its row. A rejected record leaves no bytes. */
-  record(serviceName: string, write: () => RowBuffer, describe: () => string): void {
+  /** Writes one record of `bytes` with `write`, which returns the buffer of its row. A rejected record leaves no bytes. */
+  record(serviceName: string, bytes: number, write: () => RowBuffer, describe: () => string): void {
     try {
       const out = write();
       this.accept(serviceName, out.length - out.committed);
@@ -89,7 +91,7 @@ export class Batch {
     } catch (error) {
       if (!(error instanceof RejectedRecord)) throw error;
       if (this.lastOut) this.lastOut.length = this.lastOut.committed;
-      this.reject(error.message, serviceName, describe);
+      this.reject(error.message, serviceName, bytes, describe);
     }
   }
 
@@ -101,13 +103,17 @@ export class Batch {
     this.services.set(name, service);
   }
 
-  private reject(reason: string, serviceName: string, describe: () => string): void {
+  private reject(reason: string, serviceName: string, bytes: number, describe: () => string): void {
     this.rejected++;
     const key = `${reason}\n${serviceName}`;
     const known = this.rejections.get(key);
-    if (known) known.records++;
-    else if (this.rejections.size < MAX_REASONS)
-      this.rejections.set(key, { reason, records: 1, serviceName, sample: describe().slice(0, SAMPLE_CHARACTERS) });
+    if (known) {
+      known.records++;
+      known.bytes += bytes;
+    } else if (this.rejections.size < MAX_REASONS) {
+      const sample = describe().slice(0, SAMPLE_CHARACTERS);
+      this.rejections.set(key, { reason, records: 1, bytes, serviceName, sample });
+    }
   }
 
   finish(): Transcoded {

@@ -1,4 +1,4 @@
-import { writeValue } from './any-value.ts';
+import { findText, writeValue } from './any-value.ts';
 import { writeAttributes } from './attributes.ts';
 import { type Batch, quote } from './batch.ts';
 import { writeId } from './fields.ts';
@@ -58,11 +58,17 @@ export function transcodeLogs(reader: ProtoReader, batch: Batch): void {
       log.read(reader, start, end);
       batch.record(
         origin.serviceName,
+        end - start,
         () => writeLog(reader, batch, log, origin, prefix, end - start),
-        () => `log record with the body ${quote(reader, log.body.start, log.body.end)}`,
+        () => describeLog(reader, log),
       );
     }
   });
+}
+
+function describeLog(reader: ProtoReader, { body }: LogRecord): string {
+  const text = findText(reader, body.start, body.end);
+  return text ? `log record with the body ${quote(reader, text.start, text.end)}` : 'log record whose body is not text';
 }
 
 /** The fields of a record, reused for all of them. */

@@ -96,6 +96,7 @@ function transcodeMetric(
     const [from, to] = [points.items.start(index), points.items.end(index)];
     batch.record(
       origin.serviceName,
+      to - from,
       () => {
         if (rejection !== undefined) reject(rejection);
         if (to - from > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);

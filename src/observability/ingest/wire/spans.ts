@@ -64,6 +64,7 @@ export function transcodeSpans(reader: ProtoReader, batch: Batch): void {
       span.read(reader, start, end);
       batch.record(
         origin.serviceName,
+        end - start,
         () => writeSpan(reader, batch, span, origin, prefix, end - start),
         () => `span ${quote(reader, span.name.start, span.name.end)}`,
       );

@@ -1,0 +1,85 @@
+import { OWN_DATABASE, type Statement } from '../../../platform/engine/engine.ts';
+import { TABLES, type TableKind } from '../../own-telemetry/rows.ts';
+import type { Signal } from '../wire/otlp-messages.ts';
+
+export const MAX_KEYS = 20;
+/** Rows whose attributes are measured, per signal. */
+const SAMPLE_ROWS = 100_000;
+/** Rows are sampled in blocks: fewer, larger ones would miss services that send little, and the engine reads a granule of 8,192 rows for each. */
+const BLOCK_ROWS = 512;
+/** Bounds the memory: with more different keys, the smallest ones are estimated. */
+const COUNTED_KEYS = 4096;
+
+interface SignalTables {
+  time: string;
+  kinds: readonly TableKind[];
+  /** The columns with attributes, by what they describe. */
+  attributes: readonly (readonly [place: Place, column: string])[];
+}
+
+export const PLACES = ['resource', 'scope', 'record'] as const;
+export type Place = (typeof PLACES)[number];
+
+const RESOURCE = ['resource', 'ResourceAttributes'] as const;
+const SCOPE = ['scope', 'ScopeAttributes'] as const;
+
+const SIGNAL_TABLES: Record<Signal, SignalTables> = {
+  logs: { time: 'Timestamp', kinds: ['logs'], attributes: [RESOURCE, SCOPE, ['record', 'LogAttributes']] },
+  traces: { time: 'Timestamp', kinds: ['traces'], attributes: [RESOURCE, ['record', 'SpanAttributes']] },
+  metrics: {
+    time: 'TimeUnix',
+    kinds: ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'],
+    attributes: [RESOURCE, SCOPE, ['record', 'Attributes']],
+  },
+};
+
+const listTables = (signal: Signal): string[] => SIGNAL_TABLES[signal].kinds.map((kind) => TABLES[kind]);
+export const SIGNAL_OF_TABLE: ReadonlyMap<string, Signal> = new Map(
+  (Object.keys(SIGNAL_TABLES) as Signal[]).flatMap((signal) => listTables(signal).map((table) => [table, signal])),
+);
+const ALL = [...SIGNAL_OF_TABLE].map(([table, signal]) => ({ table, time: SIGNAL_TABLES[signal].time }));
+
+/** Table, day, and the rows of the organization on that day. The primary key starts with the organization. */
+export const rowStatement = (organizationId: string): Statement => ({
+  sql: ALL.map(
+    ({ table }) =>
+      `SELECT '${table}', _partition_id, count() FROM ${OWN_DATABASE}.${table} WHERE OrganizationId = {organizationId:String} GROUP BY _partition_id`,
+  ).join(' UNION ALL '),
+  parameters: { organizationId },
+});
+
+/** Table, and its oldest row of the organization in epoch milliseconds. Reads one day of each table. */
+export const oldestStatement = (organizationId: string): Statement => ({
+  sql: ALL.map(({ table, time }) => {
+    const rows = `FROM ${OWN_DATABASE}.${table} WHERE OrganizationId = {organizationId:String}`;
+    return `SELECT '${table}', toUnixTimestamp64Milli(toDateTime64(min(${time}), 3)) ${rows} AND _partition_id = (SELECT min(_partition_id) ${rows}) HAVING count() > 0`;
+  }).join(' UNION ALL '),
+  parameters: { organizationId },
+});
+
+/** Table, day, and the rows and bytes on disk of all organizations on that day. */
+export const partStatement = (): Statement => ({
+  sql: `SELECT table, partition_id, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE database = {database:String} AND active AND table IN {tables:Array(String)} GROUP BY table, partition_id`,
+  parameters: { database: OWN_DATABASE, tables: ALL.map(({ table }) => table) },
+});
+
+/**
+ * The number of sampled rows, their bytes, and the places, names and bytes of the keys with the most bytes. Samples about 100,000 of
+ * `rows`, from all parts, so that the sample has rows of all times.
+ */
+export function keyStatement(organizationId: string, signal: Signal, rows: number): Statement {
+  const { attributes } = SIGNAL_TABLES[signal];
+  const items = attributes.map(
+    ([place, column]) =>
+      `arrayMap((k, v) -> ('${place}', toString(k), toUInt64(length(k) + length(v))), mapKeys(${column}), mapValues(${column}))`,
+  );
+  const sampled = listTables(signal).map(
+    (table) =>
+      `SELECT byteSize(*) AS bytes, arrayConcat(${items.join(', ')}) AS items FROM ${OWN_DATABASE}.${table} PREWHERE OrganizationId = {organizationId:String} AND cityHash64(_part, intDiv(_part_offset, ${BLOCK_ROWS})) % {every:UInt32} = 0`,
+  );
+  return {
+    // Three arrays: how a tuple is written depends on the version of the engine.
+    sql: `SELECT rows, bytes, arrayMap(key -> key.1.1, keys), arrayMap(key -> key.1.2, keys), arrayMap(key -> key.2, keys) FROM (SELECT count() AS rows, sum(bytes) AS bytes, approx_top_sumArray(${MAX_KEYS}, ${COUNTED_KEYS})(arrayMap(item -> (item.1, item.2), items), arrayMap(item -> item.3, items)) AS keys FROM (${sampled.join(' UNION ALL ')}))`,
+    parameters: { organizationId, every: Math.max(1, Math.ceil(rows / SAMPLE_ROWS)) },
+  };
+}
