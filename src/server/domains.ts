@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createFailedSignIns } from '../console/failed-sign-ins.ts';
 import { createSessions } from '../console/sessions.ts';
@@ -35,36 +34,19 @@ import { createServiceLifecycle } from '../management/services/lifecycle.ts';
 import { createServices } from '../management/services/services.ts';
 import { createServiceSettings } from '../management/services/settings.ts';
 import { listExistingServiceIds } from '../management/services/store.ts';
-import { createCharts } from '../observability/charts/charts.ts';
-import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
-import { parseDashboard } from '../observability/dashboards/dashboard.ts';
-import { createDashboardQuota } from '../observability/dashboards/dashboard-quota.ts';
-import { createDashboardWriter } from '../observability/dashboards/dashboard-writer.ts';
-import { createDashboards } from '../observability/dashboards/dashboards.ts';
-import { createProvisioning } from '../observability/dashboards/provisioning.ts';
-import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
-import { createVersions } from '../observability/dashboards/versions.ts';
-import { createIngest } from '../observability/ingest/ingest.ts';
-import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
-import { createTelemetryRetention } from '../observability/ingest/retention.ts';
-import { createSources } from '../observability/sources/sources.ts';
-import { createTokens } from '../observability/tokens/tokens.ts';
 import { createTokenVerifier } from '../observability/tokens/verification.ts';
 import { createFleet } from '../operations/fleet/fleet.ts';
 import { createSetup } from '../operations/setup/setup.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
-import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
 import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
 import { createReplays } from '../running/autoscaling/replay/replays.ts';
+import { createObservability, type ObservabilityOptions } from './observability.ts';
 import { createRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
-
-/** Commands that open the store themselves receive no telemetry. */
-const DEFAULT_RETENTION_DAYS = 30;
 
 export type Domains = ReturnType<typeof createDomains>;
 
@@ -75,28 +57,22 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
-  observeIngest?: Parameters<typeof createIngest>[0]['observe'];
+  observeIngest?: ObservabilityOptions['observeIngest'];
   /** The process that owns the engine, if it is not this one. */
   engineOwnerNode?: string | undefined;
   /** Counts for several processes. */
   rateCounter?: RateCounter | undefined;
-  config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
+  config: ObservabilityOptions['config'] &
+    Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
     Partial<
       Pick<
         Config,
-        | 'maxTokens'
-        | 'maxDashboards'
         | 'maxServices'
-        | 'maxSources'
         | 'simulatedTransitionMs'
         | 'defaultDriver'
         | 'webhookAllowPrivate'
-        | 'openTables'
         | 'auditRetentionDays'
         | 'versionRetentionDays'
-        | 'telemetryRetentionDays'
-        | 'ingestRowsPerMinute'
-        | 'ingestBytesPerMinute'
       >
     >;
 }
@@ -185,56 +161,24 @@ export function createDomains({
     warnings: usageWarnings,
     lockAfterDays: config.lockAfterDays,
   });
-  const tokens = createTokens({ state, clock, audit, organizations, maxTokens: config.maxTokens });
-  const tokensLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_tokens' });
-  const sources = createSources({
-    state,
-    audit,
-    organizations,
-    findDashboardUsingSource,
-    maxSources: config.maxSources,
-  });
-  const dashboardWriter = createDashboardWriter({ clock, audit });
-  const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
-  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
-  const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
-  const charts = createCharts({
-    engine,
-    clock,
-    getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
-    findSource: sources.findForQueries,
-    openTables: config.openTables ?? [],
-  });
-  const telemetryRetention = createTelemetryRetention({
+  const observability = createObservability({
     state,
     engine,
     clock,
+    log,
     audit,
     organizations,
-    log,
-    maxDays: config.telemetryRetentionDays ?? DEFAULT_RETENTION_DAYS,
+    rateCounter,
+    observeIngest,
+    config,
   });
-  const ingest = createIngest({
-    engine,
-    clock,
-    log,
-    retention: telemetryRetention,
-    observe: observeIngest,
-    engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
-    counter: rateCounter ?? createLocalRateCounter(clock),
-    maxRowsPerMinute: config.ingestRowsPerMinute,
-    maxBytesPerMinute: config.ingestBytesPerMinute,
-  });
-  const telemetryReports = createTelemetryReports({ engine, clock });
-  const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
-  const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
   const sessionsLastSeen = createLastUsed({ state, clock, log, table: 'console_sessions' });
   const sessions = createSessions({
     state,
     clock,
     audit,
     keys: createKeyVerifier({ db, clock, lastUsed, roleReader }),
-    tokens: createTokenVerifier({ db, clock, lastUsed: tokensLastUsed }),
+    tokens: createTokenVerifier({ db, clock, lastUsed: observability.tokensLastUsed }),
     lastSeen: sessionsLastSeen,
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
@@ -245,7 +189,7 @@ export function createDomains({
     parts: [
       createAuditRetention({ state, clock, audit, organizations, log, days: config.auditRetentionDays }),
       createVersionRetention({ state, clock, log, days: config.versionRetentionDays }),
-      telemetryRetention,
+      observability.telemetryRetention,
     ],
   });
   return {
@@ -277,33 +221,25 @@ export function createDomains({
     lockClock,
     usageInspection,
     usageWarnings,
-    tokens,
-    tokensLastUsed,
-    sources,
-    dashboards,
-    versions,
-    charts,
-    ingest,
-    telemetryRetention,
-    telemetryReports,
-    provisioning,
-    applyDashboards,
     sessions,
     sessionsLastSeen,
     failedSignIns,
     fleet,
     setup,
     retention,
+    ...observability,
     engine,
     /** Stops the background work and stores pending updates. */
     async close(): Promise<void> {
-      await ingest.close();
+      await observability.ingest.close();
       await budgets.close();
       await rater.close();
       await retention.close();
       await engineOwner.close();
       await keptResponses.close();
-      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()));
+      await Promise.all(
+        [lastUsed, observability.tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()),
+      );
     },
   };
 }

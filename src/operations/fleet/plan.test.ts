@@ -24,7 +24,15 @@ const boxes: Kind<Box> = {
 };
 
 const context: Context = {
-  organization: { id: 'o', name: 'O', tier: 'SCALE', isPaid: true, createdAt: 0, costRevision: 1 },
+  organization: {
+    id: 'o',
+    name: 'O',
+    tier: 'SCALE',
+    isPaid: true,
+    createdAt: 0,
+    costRevision: 1,
+    telemetryRetention: {},
+  },
   now: 0,
   actor: { type: 'system', id: 'test', details: 'test' },
   services: new Map(),

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { RateCounter } from '../kernel/rate-counter.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import type { Audit } from '../management/audit/audit.ts';
+import type { Organizations } from '../management/organizations/organizations.ts';
+import { createCharts } from '../observability/charts/charts.ts';
+import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
+import { parseDashboard } from '../observability/dashboards/dashboard.ts';
+import { createDashboardQuota } from '../observability/dashboards/dashboard-quota.ts';
+import { createDashboardWriter } from '../observability/dashboards/dashboard-writer.ts';
+import { createDashboards } from '../observability/dashboards/dashboards.ts';
+import { createProvisioning } from '../observability/dashboards/provisioning.ts';
+import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
+import { createVersions } from '../observability/dashboards/versions.ts';
+import { createIngest } from '../observability/ingest/ingest.ts';
+import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
+import { createTelemetryRetention } from '../observability/ingest/retention.ts';
+import { createSources } from '../observability/sources/sources.ts';
+import { createTokens } from '../observability/tokens/tokens.ts';
+import { createLastUsed } from '../platform/credentials/last-used.ts';
+import type { Engine } from '../platform/engine/engine.ts';
+import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
+import type { State } from '../platform/state/state.ts';
+import type { Config } from './settings/config.ts';
+
+export interface ObservabilityOptions {
+  state: State;
+  engine: Engine;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  audit: Audit;
+  organizations: Organizations;
+  /** Counts for several processes. */
+  rateCounter?: RateCounter | undefined;
+  observeIngest?: Parameters<typeof createIngest>[0]['observe'];
+  config: Pick<Config, 'dataDirectory'> &
+    Partial<
+      Pick<
+        Config,
+        | 'maxTokens'
+        | 'maxDashboards'
+        | 'maxSources'
+        | 'openTables'
+        | 'telemetryRetentionDays'
+        | 'ingestRowsPerMinute'
+        | 'ingestBytesPerMinute'
+      >
+    >;
+}
+
+/** Commands that open the store themselves receive no telemetry. */
+const DEFAULT_RETENTION_DAYS = 30;
+
+/** Creates the domains of `/api/v2` and of received telemetry. */
+export function createObservability({
+  state,
+  engine,
+  clock,
+  log,
+  audit,
+  organizations,
+  rateCounter,
+  observeIngest,
+  config,
+}: ObservabilityOptions) {
+  const tokens = createTokens({ state, clock, audit, organizations, maxTokens: config.maxTokens });
+  const tokensLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_tokens' });
+  const sources = createSources({
+    state,
+    audit,
+    organizations,
+    findDashboardUsingSource,
+    maxSources: config.maxSources,
+  });
+  const dashboardWriter = createDashboardWriter({ clock, audit });
+  const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
+  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
+  const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
+  const charts = createCharts({
+    engine,
+    clock,
+    getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
+    findSource: sources.findForQueries,
+    openTables: config.openTables ?? [],
+  });
+  const telemetryRetention = createTelemetryRetention({
+    state,
+    engine,
+    clock,
+    audit,
+    organizations,
+    log,
+    maxDays: config.telemetryRetentionDays ?? DEFAULT_RETENTION_DAYS,
+  });
+  const ingest = createIngest({
+    engine,
+    clock,
+    log,
+    retention: telemetryRetention,
+    observe: observeIngest,
+    engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
+    counter: rateCounter ?? createLocalRateCounter(clock),
+    maxRowsPerMinute: config.ingestRowsPerMinute,
+    maxBytesPerMinute: config.ingestBytesPerMinute,
+  });
+  const telemetryReports = createTelemetryReports({ engine, clock });
+  const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
+  const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
+  return {
+    tokens,
+    tokensLastUsed,
+    sources,
+    dashboards,
+    versions,
+    charts,
+    ingest,
+    telemetryRetention,
+    telemetryReports,
+    provisioning,
+    applyDashboards,
+  };
+}
