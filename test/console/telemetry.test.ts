@@ -56,6 +56,21 @@ inBrowser(
       await arrival(page, `2 logs from ${service}`).waitFor();
     });
 
+    it('changes the retention of a signal, which developers only see', async () => {
+      const page = await browser.signIn(acme.admin, '/telemetry');
+      const form = page.getByRole('form', { name: 'Retention' });
+      await form.getByLabel('Logs').fill('7');
+      await form.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved the retention of telemetry').waitFor();
+      const reader = await browser.signIn(acme.developer, '/telemetry');
+      const readerForm = reader.getByRole('form', { name: 'Retention' });
+      expect(await readerForm.getByLabel('Logs').inputValue()).toBe('7 days');
+      expect(await readerForm.getByLabel('Logs').isDisabled()).toBe(true);
+      await form.getByLabel('Logs').fill('30');
+      await form.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('At most 30 days').waitFor();
+    });
+
     it('shows why records are rejected, with a sample, before anything is stored', async () => {
       const page = await browser.signIn(acme.admin, '/telemetry');
       const token = await createToken(page, 'wrong clock');

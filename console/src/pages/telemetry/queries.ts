@@ -48,3 +48,9 @@ export const storageQuery = (api: Operations, organizationId: string) =>
     queryFn: ({ signal }) => api.telemetryStorageGet({ organizationId }, { signal }),
     refetchInterval: STORAGE_POLL_MS,
   });
+
+export const retentionQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'telemetry', 'retention'],
+    queryFn: ({ signal }) => api.telemetryRetentionGet({ organizationId }, { signal }),
+  });

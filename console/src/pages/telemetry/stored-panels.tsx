@@ -7,13 +7,14 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { type Storage, storageQuery } from './queries.ts';
+import { RetentionPanel } from './retention-panel.tsx';
 import classes from './telemetry.module.css';
 import { formatBytes, RECORD_NAMES, SIGNAL_LABELS } from './words.ts';
 
 type SignalStorage = Storage['signals'][number];
 type AttributeKey = NonNullable<Storage['attributeKeys']>[number];
 
-/** The rows that exist, and which attributes take the space. */
+/** The rows that exist, how long they are kept, and which attributes take the space. */
 export function StoredPanels() {
   const api = useApi();
   const { organizationId } = useSession();
@@ -22,18 +23,21 @@ export function StoredPanels() {
     return <ErrorNotice error={error} title="Could not load stored telemetry" retry={() => refetch()} />;
   return (
     <div className={classes.pair}>
-      <Panel title="Stored" flush>
-        <DataTable
-          label="Stored telemetry"
-          columns={SIGNAL_COLUMNS}
-          rows={data?.signals}
-          rowKey={(row) => row.signal}
-        />
-        <Text size="xs" c="dimmed" className={classes.note}>
-          The size on disk is an estimate: tables are shared, and an organization has the share of the bytes that it has
-          of the rows of each day.
-        </Text>
-      </Panel>
+      <div className={classes.column}>
+        <Panel title="Stored" flush>
+          <DataTable
+            label="Stored telemetry"
+            columns={SIGNAL_COLUMNS}
+            rows={data?.signals}
+            rowKey={(row) => row.signal}
+          />
+          <Text size="xs" c="dimmed" className={classes.note}>
+            The size on disk is an estimate: tables are shared, and an organization has the share of the bytes that it
+            has of the rows of each day.
+          </Text>
+        </Panel>
+        <RetentionPanel />
+      </div>
       <Panel title="Attributes by size" flush>
         {data && !data.attributeKeys?.length ? (
           <Text size="sm" c="dimmed" className={classes.empty}>
