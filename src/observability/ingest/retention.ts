@@ -11,17 +11,7 @@ import {
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import type { State } from '../../platform/state/state.ts';
-import { TABLES } from '../own-telemetry/rows.ts';
-
-/** The tables of a signal, with the column that has the time of a row. */
-const SIGNAL_TABLES: Record<TelemetrySignal, { time: string; tables: readonly string[] }> = {
-  logs: { time: 'Timestamp', tables: [TABLES.logs] },
-  traces: { time: 'Timestamp', tables: [TABLES.traces] },
-  metrics: {
-    time: 'TimeUnix',
-    tables: [TABLES.gauge, TABLES.sum, TABLES.histogram, TABLES.exponentialHistogram, TABLES.summary],
-  },
-};
+import { SIGNAL_TABLES } from './signal-tables.ts';
 
 /** Days by signal; null for the retention of the server. */
 type RetentionFields = { [signal in TelemetrySignal]?: number | null | undefined };

@@ -1,5 +1,5 @@
 import { OWN_DATABASE, type Statement } from '../../../platform/engine/engine.ts';
-import { TABLES, type TableKind } from '../../own-telemetry/rows.ts';
+import { SIGNAL_TABLES } from '../signal-tables.ts';
 import type { Signal } from '../wire/otlp-messages.ts';
 
 export const MAX_KEYS = 20;
@@ -10,32 +10,23 @@ const BLOCK_ROWS = 512;
 /** Bounds the memory: with more different keys, the smallest ones are estimated. */
 const COUNTED_KEYS = 4096;
 
-interface SignalTables {
-  time: string;
-  kinds: readonly TableKind[];
-  /** The columns with attributes, by what they describe. */
-  attributes: readonly (readonly [place: Place, column: string])[];
-}
-
 export const PLACES = ['resource', 'scope', 'record'] as const;
 export type Place = (typeof PLACES)[number];
 
 const RESOURCE = ['resource', 'ResourceAttributes'] as const;
 const SCOPE = ['scope', 'ScopeAttributes'] as const;
 
-const SIGNAL_TABLES: Record<Signal, SignalTables> = {
-  logs: { time: 'Timestamp', kinds: ['logs'], attributes: [RESOURCE, SCOPE, ['record', 'LogAttributes']] },
-  traces: { time: 'Timestamp', kinds: ['traces'], attributes: [RESOURCE, ['record', 'SpanAttributes']] },
-  metrics: {
-    time: 'TimeUnix',
-    kinds: ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'],
-    attributes: [RESOURCE, SCOPE, ['record', 'Attributes']],
-  },
+/** The columns with attributes, by what they describe. */
+const ATTRIBUTES: Record<Signal, readonly (readonly [place: Place, column: string])[]> = {
+  logs: [RESOURCE, SCOPE, ['record', 'LogAttributes']],
+  traces: [RESOURCE, ['record', 'SpanAttributes']],
+  metrics: [RESOURCE, SCOPE, ['record', 'Attributes']],
 };
 
-const listTables = (signal: Signal): string[] => SIGNAL_TABLES[signal].kinds.map((kind) => TABLES[kind]);
 export const SIGNAL_OF_TABLE: ReadonlyMap<string, Signal> = new Map(
-  (Object.keys(SIGNAL_TABLES) as Signal[]).flatMap((signal) => listTables(signal).map((table) => [table, signal])),
+  (Object.keys(SIGNAL_TABLES) as Signal[]).flatMap((signal) =>
+    SIGNAL_TABLES[signal].tables.map((table) => [table, signal]),
+  ),
 );
 const ALL = [...SIGNAL_OF_TABLE].map(([table, signal]) => ({ table, time: SIGNAL_TABLES[signal].time }));
 
@@ -68,12 +59,11 @@ export const partStatement = (): Statement => ({
  * `rows`, from all parts, so that the sample has rows of all times.
  */
 export function keyStatement(organizationId: string, signal: Signal, rows: number): Statement {
-  const { attributes } = SIGNAL_TABLES[signal];
-  const items = attributes.map(
+  const items = ATTRIBUTES[signal].map(
     ([place, column]) =>
       `arrayMap((k, v) -> ('${place}', toString(k), toUInt64(length(k) + length(v))), mapKeys(${column}), mapValues(${column}))`,
   );
-  const sampled = listTables(signal).map(
+  const sampled = SIGNAL_TABLES[signal].tables.map(
     (table) =>
       `SELECT byteSize(*) AS bytes, arrayConcat(${items.join(', ')}) AS items FROM ${OWN_DATABASE}.${table} PREWHERE OrganizationId = {organizationId:String} AND cityHash64(_part, intDiv(_part_offset, ${BLOCK_ROWS})) % {every:UInt32} = 0`,
   );
