@@ -39,7 +39,8 @@ interface Options {
 
 /** Inserts the rows of requests that arrive together with one statement. ClickHouse is made for few, large inserts. */
 export function createInsertQueue({ engine, clock }: Options) {
-  const queues = new Map<TableKind, TableQueue>();
+  /** By table and block. */
+  const queues = new Map<string, TableQueue>();
 
   async function drain(table: TableKind, queue: TableQueue): Promise<void> {
     while (queue.waiting.length > 0 && queue.running < CONCURRENT_INSERTS) {
@@ -87,15 +88,16 @@ export function createInsertQueue({ engine, clock }: Options) {
   return {
     /** Resolves when the rows are on disk. */
     add(rows: Rows): Promise<void> {
-      const { table } = rows;
-      const queue = queues.get(table) ?? {
+      const { table, block } = rows;
+      const key = `${table} ${block}`;
+      const queue = queues.get(key) ?? {
         waiting: [],
         rows: 0,
         running: 0,
         startedAt: Number.NEGATIVE_INFINITY,
         isScheduled: false,
       };
-      queues.set(table, queue);
+      queues.set(key, queue);
       return new Promise((resolve, reject) => {
         queue.waiting.push({ ...rows, resolve, reject });
         queue.rows += rows.rows;

@@ -7,6 +7,8 @@ import { type Budget, RowBuffer } from './row-buffer.ts';
 const DAYS_PER_INSERT = 90;
 const NANOS_PER_DAY = 86_400e9;
 const MAX_REASONS = 20;
+/** The records of further ones are counted together, without a name: the counts are copied between threads. */
+const MAX_SERVICES = 1000;
 const SAMPLE_CHARACTERS = 300;
 
 export interface BatchOptions {
@@ -21,6 +23,8 @@ export interface BatchOptions {
 /** Rows for one insert. */
 export interface Rows {
   table: TableKind;
+  /** Rows of different blocks must not share an insert: together they would have too many partitions. */
+  block: number;
   rows: number;
   bytes: Buffer;
 }
@@ -49,7 +53,7 @@ export class Batch {
   private readonly budget: Budget;
   /** For parts that many rows share. */
   readonly scratch: RowBuffer;
-  private readonly tables = new Map<string, { table: TableKind; out: RowBuffer }>();
+  private readonly tables = new Map<string, { table: TableKind; block: number; out: RowBuffer }>();
   private readonly services = new Map<string, { name: string; records: number; bytes: number }>();
   private readonly rejections = new Map<string, Rejection>();
   private rejected = 0;
@@ -71,7 +75,7 @@ export class Batch {
     const block = Math.floor(nanos / NANOS_PER_DAY / DAYS_PER_INSERT);
     if (this.lastOut && block === this.lastBlock && table === this.lastTable) return this.lastOut;
     const key = `${table} ${block}`;
-    const known = this.tables.get(key) ?? { table, out: new RowBuffer(this.budget) };
+    const known = this.tables.get(key) ?? { table, block, out: new RowBuffer(this.budget) };
     this.tables.set(key, known);
     this.lastTable = table;
     this.lastBlock = block;
@@ -93,8 +97,9 @@ export class Batch {
     }
   }
 
-  private accept(name: string, bytes: number): void {
+  private accept(serviceName: string, bytes: number): void {
     this.accepted++;
+    const name = this.services.size < MAX_SERVICES || this.services.has(serviceName) ? serviceName : '';
     const service = this.services.get(name) ?? { name, records: 0, bytes: 0 };
     service.records++;
     service.bytes += bytes;
@@ -112,8 +117,8 @@ export class Batch {
 
   finish(): Transcoded {
     const rows: Rows[] = [];
-    for (const { table, out } of this.tables.values())
-      if (out.rows > 0) rows.push({ table, rows: out.rows, bytes: out.bytes.subarray(0, out.length) });
+    for (const { table, block, out } of this.tables.values())
+      if (out.rows > 0) rows.push({ table, block, rows: out.rows, bytes: out.bytes.subarray(0, out.length) });
     return {
       rows,
       accepted: this.accepted,
