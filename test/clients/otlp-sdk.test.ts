@@ -7,7 +7,7 @@ import type { Json } from '../support/client.ts';
 import { readRows } from '../support/engine-rows.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { type InProcessServer, openInProcessServer } from '../support/in-process-server.ts';
-import { createIngestToken } from '../support/ingest-tokens.ts';
+import { createIngestToken } from '../support/ingest.ts';
 import { spawnProgram } from '../support/process.ts';
 import { START_LIMIT_MS } from '../support/server.ts';
 

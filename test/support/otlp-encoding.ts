@@ -41,6 +41,13 @@ function toMessage(value: Json, name = ''): unknown {
 export const decodeResponse = (signal: Signal, bytes: Uint8Array): Json =>
   RESPONSES[signal].toObject(RESPONSES[signal].decode(bytes), { longs: String });
 
+/** A google.rpc.Status, which has fields like those of a partial success. */
+export function decodeStatus(bytes: Uint8Array): { code: number; message: string } {
+  const { ExportLogsPartialSuccess: codec } = logs.v1;
+  const { rejectedLogRecords, errorMessage } = codec.toObject(codec.decode(bytes), { longs: Number, defaults: true });
+  return { code: rejectedLogRecords, message: errorMessage };
+}
+
 /** A field of a protobuf message that has a length. */
 export const field = (number: number, contents: Uint8Array): Buffer =>
   Buffer.concat([varint(number * 8 + 2), varint(contents.length), contents]);
