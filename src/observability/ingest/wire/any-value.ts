@@ -33,6 +33,15 @@ export function writeValue(reader: ProtoReader, start: number, end: number, out:
   else out.text(toText(reader, found));
 }
 
+/** The beginning of a value, for a sample of a record that may be rejected because of it. */
+export function previewValue(reader: ProtoReader, start: number, end: number, maxBytes: number): string {
+  const found = findValue(reader, start, end);
+  if (found.tag === ARRAY) return 'a list';
+  if (found.tag === MAP) return 'a map';
+  const shown = { ...found, end: Math.min(found.end, found.start + maxBytes) };
+  return JSON.stringify(found.tag === STRING ? reader.text(shown.start, shown.end) : toText(reader, shown));
+}
+
 const tooLarge = (): never => reject(`a value is larger than ${LIMITS.valueBytes / 1024} KiB`);
 
 /** The text of a value that is not a string. */

@@ -9,7 +9,8 @@ const NANOS_PER_DAY = 86_400e9;
 const MAX_REASONS = 20;
 /** The records of further ones are counted together, without a name: the counts are copied between threads. */
 const MAX_SERVICES = 1000;
-const SAMPLE_CHARACTERS = 300;
+/** Of a record in a sample. */
+export const SAMPLE_BYTES = 300;
 
 export interface BatchOptions {
   organizationId: string;
@@ -112,7 +113,7 @@ export class Batch {
     const known = this.rejections.get(key);
     if (known) known.records++;
     else if (this.rejections.size < MAX_REASONS)
-      this.rejections.set(key, { reason, records: 1, serviceName, sample: describe().slice(0, SAMPLE_CHARACTERS) });
+      this.rejections.set(key, { reason, records: 1, serviceName, sample: describe().slice(0, SAMPLE_BYTES) });
   }
 
   finish(): Transcoded {
@@ -131,4 +132,4 @@ export class Batch {
 
 /** Names a record in a sample. */
 export const quote = (reader: ProtoReader, start: number, end: number): string =>
-  JSON.stringify(reader.text(start, Math.min(end, start + SAMPLE_CHARACTERS)));
+  JSON.stringify(reader.text(start, Math.min(end, start + SAMPLE_BYTES)));

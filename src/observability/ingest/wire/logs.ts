@@ -1,6 +1,6 @@
-import { writeValue } from './any-value.ts';
+import { previewValue, writeValue } from './any-value.ts';
 import { writeAttributes } from './attributes.ts';
-import { type Batch, quote } from './batch.ts';
+import { type Batch, SAMPLE_BYTES } from './batch.ts';
 import { writeId } from './fields.ts';
 import { LIMITS, reject } from './limits.ts';
 import { BYTES, FIXED32, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
@@ -59,7 +59,7 @@ export function transcodeLogs(reader: ProtoReader, batch: Batch): void {
       batch.record(
         origin.serviceName,
         () => writeLog(reader, batch, log, origin, prefix, end - start),
-        () => `log record with the body ${quote(reader, log.body.start, log.body.end)}`,
+        () => `log record with the body ${previewValue(reader, log.body.start, log.body.end, SAMPLE_BYTES)}`,
       );
     }
   });
