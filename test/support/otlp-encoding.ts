@@ -59,3 +59,27 @@ export function varint(value: number): Buffer {
   bytes.push(rest);
   return Buffer.from(bytes);
 }
+
+/** The contents of the only field of a message. */
+export function unwrap(message: Buffer): Buffer {
+  let at = 1;
+  while ((message[at] as number) > 0x7f) at++;
+  return message.subarray(at + 1);
+}
+
+/** The fields of a message, all of which have a length: their numbers and their bytes with the tag. */
+export function split(message: Buffer): { number: number; bytes: Buffer }[] {
+  const fields: { number: number; bytes: Buffer }[] = [];
+  for (let at = 0; at < message.length; ) {
+    const start = at;
+    let [length, shift] = [0, 0];
+    for (at++; ; shift += 7) {
+      const byte = message[at++] as number;
+      length |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    at += length;
+    fields.push({ number: (message[start] as number) >> 3, bytes: message.subarray(start, at) });
+  }
+  return fields;
+}

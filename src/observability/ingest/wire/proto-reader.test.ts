@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeRequest, field, varint } from '../../../../test/support/otlp-encoding.ts';
+import { encodeRequest, field, split, unwrap, varint } from '../../../../test/support/otlp-encoding.ts';
 import { createFullRequest, logRecord, text, toRequest } from '../../../../test/support/otlp-requests.ts';
 import { transcode } from '../transcode.ts';
 import type { Transcoded } from './batch.ts';
@@ -24,30 +24,6 @@ function accept(signal: Signal, body: Buffer): Transcoded {
 }
 
 const readBytes = ({ rows }: Transcoded) => rows.map(({ table, rows: count, bytes }) => [table, count, bytes]);
-
-/** The contents of the only field of a message. */
-function unwrap(message: Buffer): Buffer {
-  let at = 1;
-  while ((message[at] as number) > 0x7f) at++;
-  return message.subarray(at + 1);
-}
-
-/** The fields of a message by number, with their tags. */
-function split(message: Buffer): { number: number; bytes: Buffer }[] {
-  const fields: { number: number; bytes: Buffer }[] = [];
-  for (let at = 0; at < message.length; ) {
-    const start = at;
-    let [length, shift] = [0, 0];
-    for (at++; ; shift += 7) {
-      const byte = message[at++] as number;
-      length |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    at += length;
-    fields.push({ number: (message[start] as number) >> 3, bytes: message.subarray(start, at) });
-  }
-  return fields;
-}
 
 /** Unknown fields of every wire type; the group has another one inside. */
 const UNKNOWN = Buffer.concat([
