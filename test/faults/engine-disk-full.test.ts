@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -13,6 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
+import { createIngestToken } from '../support/ingest.ts';
+import { send as sendOtlp } from '../support/otlp-client.ts';
+import { logRecord, toRequest } from '../support/otlp-requests.ts';
 import { onEachStoreInLongRuns, startServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
@@ -56,7 +60,7 @@ function fillDisk(): string {
 
 describe.skipIf(!hasDisk)('small disks', () => {
   onEachStoreInLongRuns("a full disk of the engine's data", (store) => {
-    it('B3: rejects usage with 503, serves reads and changes, is reported by /readyz, and recovers automatically', {
+    it('B3: rejects usage and telemetry with 503, serves reads and changes, is reported by /readyz, and recovers automatically', {
       timeout: 300_000,
     }, async () => {
       const server = await startServer(store);
@@ -72,7 +76,20 @@ describe.skipIf(!hasDisk)('small disks', () => {
       try {
         expect((await send('first')).json.result.accepted).toBe(20);
         expect(await readWarnings()).toEqual({ status: 200, codes: [] });
+        const authorization = await createIngestToken(server.url, acme);
+        const sendLogs = (body: string) =>
+          sendOtlp(
+            { url: `${server.url}/otlp`, authorization },
+            'logs',
+            toRequest('logs', [logRecord(Date.now(), { body: { stringValue: body } })]),
+          );
+        expect((await sendLogs('first')).status).toBe(200);
         const file = fillDisk();
+        // Of one character, it would fit into the little that is left.
+        const rejected = await sendLogs(randomBytes(LEFT_BYTES).toString('hex'));
+        expect([rejected.status, rejected.json]).toEqual([503, { code: 14, message: "The engine's disk is full" }]);
+        expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        expect(Number(rejected.headers.get('retry-after'))).toBeLessThanOrEqual(5);
         const failed = await send('full');
         expectFailure(path, failed, 503);
         expect(failed.json.error).toBe("SERVICE_UNAVAILABLE: The engine's disk is full");
@@ -85,6 +102,7 @@ describe.skipIf(!hasDisk)('small disks', () => {
         const scaling = { method: 'PATCH', path: `${organization}/services/${acme.primary}/scaling`, key: acme.admin };
         expect((await server.call({ ...scaling, body: { numReplicas: 5 } })).status).toBe(200);
         rmSync(file);
+        expect((await sendLogs('again')).status).toBe(200);
         expect((await send('full')).json.result).toMatchObject({ accepted: 20, duplicates: 0 });
         expect((await send('full')).json.result).toMatchObject({ accepted: 0, duplicates: 20 });
         await until(readWarnings, ({ codes }) => codes.length === 0, '/readyz still reports the disk');
