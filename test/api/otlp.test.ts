@@ -223,12 +223,18 @@ describe('OTLP/HTTP and OTLP/gRPC', () => {
         { code: 8, message: expect.stringContaining('64 MiB after decompression') },
       ]);
     }
+  });
+
+  it.each([
+    ['too large', () => used.acme, '/otlp/v1/logs', 65, 413, 8],
+    ['without a token', () => 'unknown', '/otlp/v1/logs', 60, 401, 16],
+    ['sent to a wrong path', () => used.acme, '/', 60, 404, 12],
+  ])('the body of a request that is %s is not read', async (_, getToken, path, size, expected, code) => {
     const connection = await openRawConnection(used.server.url);
-    connection.send(
-      `POST /otlp/v1/logs HTTP/1.1\r\nhost: x\r\nauthorization: ${used.acme}\r\ncontent-type: ${JSON_TYPE}\r\ncontent-length: ${65 * MIB}\r\n\r\n`,
-    );
+    const headers = `authorization: ${getToken()}\r\ncontent-type: ${JSON_TYPE}\r\ncontent-length: ${size * MIB}`;
+    connection.send(`POST ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n`);
     const { status, json } = await connection.response();
-    expect([status, json.code]).toEqual([413, 8]);
+    expect([status, json.code]).toEqual([expected, code]);
     connection.socket.destroy();
   });
 
