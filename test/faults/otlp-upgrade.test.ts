@@ -1,86 +1,75 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
 import { listMigrations } from '../../src/kernel/migration.ts';
-import { SIGNALS, type Signal } from '../../src/observability/ingest/wire/otlp-messages.ts';
-import { type Engine, OWN_DATABASE } from '../../src/platform/engine/engine.ts';
-import { acme, fleet } from '../support/fleet.ts';
+import { SIGNALS } from '../../src/observability/ingest/wire/otlp-messages.ts';
+import { OWN_DATABASE } from '../../src/platform/engine/engine.ts';
+import { applyMigrations } from '../../src/platform/engine/migrate.ts';
+import { getWriterUrl, startClickHouseServer } from '../support/clickhouse-server.ts';
+import { acme } from '../support/fleet.ts';
 import { openInProcessServer } from '../support/in-process-server.ts';
 import { createIngestToken } from '../support/ingest.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { copyProgram } from '../support/migrations.ts';
-import { send, type Target } from '../support/otlp-client.ts';
-import { logRecord, numberPoint, span, text, toRequest } from '../support/otlp-requests.ts';
-import { spawnProgram } from '../support/process.ts';
+import { send } from '../support/otlp-client.ts';
+import { createFullRequest } from '../support/otlp-requests.ts';
 
-/** Of each request. */
-const RECORDS = 10_000;
-/** A million rows with `npm run faults`. */
-const REQUESTS_PER_SIGNAL = isLongRun ? 34 : 1;
+/** Of each table: a million in all with `npm run faults`. */
+const ROWS = isLongRun ? 340_000 : 20_000;
 const TABLES = {
-  logs: ['otel_logs', 'LogAttributes'],
-  traces: ['otel_traces', 'SpanAttributes'],
-  metrics: ['otel_metrics_gauge', 'Attributes'],
+  otel_logs: ['Timestamp', 'LogAttributes', 'ServiceName, Body', "'old', concat('body ', toString(number))"],
+  otel_traces: [
+    'Timestamp',
+    'SpanAttributes',
+    'ServiceName, SpanName',
+    "'old', concat('span ', toString(number % 100))",
+  ],
+  otel_metrics_gauge: ['TimeUnix', 'Attributes', 'ServiceName, MetricName, Value', "'old', 'metric', number / 4"],
 } as const;
 
-function createRequest(signal: Signal, request: number): object {
-  const now = Date.now();
-  const records = Array.from({ length: RECORDS }, (_, index) => {
-    const attributes = [text('item', String(request * RECORDS + index))];
-    if (signal === 'logs') return logRecord(now, { attributes });
-    if (signal === 'traces') return span(now, { attributes, events: [], links: [] });
-    return numberPoint(now, { attributes, exemplars: [] });
-  });
-  return toRequest(signal, signal === 'metrics' ? [{ name: 'item', gauge: { dataPoints: records } }] : records);
-}
-
-async function fill(target: Target, first: number, requests: number): Promise<void> {
-  for (let request = first; request < first + requests; request++)
-    for (const signal of SIGNALS) {
-      const { status, json } = await send(target, signal, createRequest(signal, request));
-      expect([status, json]).toEqual([200, {}]);
-    }
-}
-
-/** Every item is stored once. */
-async function expectItems(engine: Engine, requests: number): Promise<void> {
-  const count = requests * RECORDS;
-  for (const [table, attributes] of Object.values(TABLES)) {
-    const item = `toUInt64(${attributes}['item'])`;
-    const rows = await engine.query({
-      sql: `SELECT count(), uniqExact(${item}), max(${item}) FROM ${OWN_DATABASE}.${table} WHERE OrganizationId = {id:String}`,
-      parameters: { id: acme.id },
-    });
-    expect([table, ...rows]).toEqual([table, [count, count, count - 1]]);
+/** An engine directory as the version before telemetry could be received left it. */
+async function createOldDirectory(directory: string): Promise<void> {
+  const server = await startClickHouseServer(directory);
+  const client = createClient({ url: getWriterUrl(server) });
+  try {
+    await applyMigrations(client, listMigrations('engine').slice(0, 1));
+    for (const [table, [time, attributes, columns, values]] of Object.entries(TABLES))
+      await client.command({
+        query: `INSERT INTO ${OWN_DATABASE}.${table} (OrganizationId, ${time}, ${attributes}, ${columns})
+          SELECT '${acme.id}', now64(9) - toIntervalSecond(number % 1000000), map('item', toString(number)), ${values}
+          FROM numbers(${ROWS})`,
+      });
+  } finally {
+    await client.close();
+    await server.close();
   }
 }
 
 describe('an engine directory with telemetry of an older version', () => {
-  it('is migrated with all of its rows', { timeout: 1_800_000 }, async () => {
+  it('is migrated with all of its rows, and receives telemetry', { timeout: 900_000 }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-upgrade-'));
     const dataDirectory = join(directory, 'data');
-    const fleetFile = join(directory, 'fleet.json');
-    writeFileSync(fleetFile, JSON.stringify(fleet));
-    const older = copyProgram('9999-none', '');
-    // The first migration is that of the version before telemetry could be received.
-    const later = readdirSync(join(older.migrations, 'engine')).filter((name) => !name.startsWith('0001'));
-    for (const name of later) rmSync(join(older.migrations, 'engine', name));
-    rmSync(join(older.migrations, 'state', '9999-none.sql'));
     try {
-      const args = ['serve', '--port', '0', '--data', dataDirectory, '--fleet', fleetFile, '--telemetry', 'off'];
-      const program = spawnProgram(args, { program: older.main });
-      const { url } = JSON.parse((await program.firstLine) ?? expect.fail(program.stderr()));
-      const authorization = await createIngestToken(url, acme);
-      await fill({ url: `${url}/otlp`, authorization }, 0, REQUESTS_PER_SIGNAL);
-      program.kill('SIGTERM');
-      await program.ended;
-
+      await createOldDirectory(join(dataDirectory, 'engine'));
       const server = await openInProcessServer({ dataDirectory, telemetry: 'off' });
       try {
-        await expectItems(server.engine, REQUESTS_PER_SIGNAL);
-        await fill({ url: `${server.url}/otlp`, authorization }, REQUESTS_PER_SIGNAL, 1);
-        await expectItems(server.engine, REQUESTS_PER_SIGNAL + 1);
+        const target = { url: `${server.url}/otlp`, authorization: await createIngestToken(server.url, acme) };
+        for (const signal of SIGNALS)
+          expect((await send(target, signal, createFullRequest(signal, Date.now()))).json).toEqual({});
+        for (const [table, [, attributes]] of Object.entries(TABLES)) {
+          const item = `toUInt64OrZero(${attributes}['item'])`;
+          const [old] = await server.engine.query({
+            sql: `SELECT count(), uniqExact(${item}), max(${item}) FROM ${OWN_DATABASE}.${table} WHERE ServiceName = 'old'`,
+            parameters: {},
+          });
+          expect([table, old]).toEqual([table, [ROWS, ROWS, ROWS - 1]]);
+          const [received] = await server.engine.query({
+            sql: `SELECT count() FROM ${OWN_DATABASE}.${table} WHERE ServiceName = 'checkout'`,
+            parameters: {},
+          });
+          expect([table, received]).toEqual([table, [table === 'otel_metrics_gauge' ? 2 : 1]]);
+        }
         const applied = await server.engine.query({
           sql: `SELECT DISTINCT name FROM ${OWN_DATABASE}.schema_migrations ORDER BY name`,
           parameters: {},
@@ -90,7 +79,6 @@ describe('an engine directory with telemetry of an older version', () => {
         await server.remove();
       }
     } finally {
-      older.remove();
       rmSync(directory, { recursive: true, force: true });
     }
   });
