@@ -17,6 +17,7 @@ import { createFullRequest } from '../support/otlp-requests.ts';
 
 /** Of each table: a million in all with `npm run faults`. */
 const ROWS = isLongRun ? 340_000 : 20_000;
+const ROWS_PER_INSERT = 20_000;
 const TABLES = {
   otel_logs: ['Timestamp', 'LogAttributes', 'ServiceName, Body', "'old', concat('body ', toString(number))"],
   otel_traces: [
@@ -35,11 +36,12 @@ async function createOldDirectory(directory: string): Promise<void> {
   try {
     await applyMigrations(client, listMigrations('engine').slice(0, 1));
     for (const [table, [time, attributes, columns, values]] of Object.entries(TABLES))
-      await client.command({
-        query: `INSERT INTO ${OWN_DATABASE}.${table} (OrganizationId, ${time}, ${attributes}, ${columns})
-          SELECT '${acme.id}', now64(9) - toIntervalSecond(number % 1000000), map('item', toString(number)), ${values}
-          FROM numbers(${ROWS})`,
-      });
+      for (let first = 0; first < ROWS; first += ROWS_PER_INSERT)
+        await client.command({
+          query: `INSERT INTO ${OWN_DATABASE}.${table} (OrganizationId, ${time}, ${attributes}, ${columns})
+            SELECT '${acme.id}', now64(9) - toIntervalSecond(number % 1000000), map('item', toString(number)), ${values}
+            FROM numbers(${first}, ${ROWS_PER_INSERT})`,
+        });
   } finally {
     await client.close();
     await server.close();

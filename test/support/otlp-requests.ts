@@ -11,7 +11,7 @@ const TRACE = '5b8efff798038103d269b633813fc60c';
 const SPAN = 'eee19b7ec3c1b174';
 
 /** Every kind of value. */
-export const EVERY_KIND = [
+const EVERY_KIND = [
   text('text', 'größer ✓'),
   { key: 'yes', value: { boolValue: true } },
   { key: 'no', value: { boolValue: false } },
@@ -128,7 +128,7 @@ export const numberPoint = (now: number, more: object = {}): Json => ({
 const named = (name: string) => ({ name, description: 'described', unit: 'ms' });
 
 /** One metric of each kind, each with one data point and some with two. */
-export const everyMetric = (now: number): Json[] => [
+const everyMetric = (now: number): Json[] => [
   { ...named('a.gauge'), gauge: { dataPoints: [numberPoint(now), { ...times(now), asInt: '-12' }] } },
   {
     ...named('a.sum'),
