@@ -46,6 +46,9 @@ const EXEMPT = [
   'drawTile',
   'consoleSignIn',
   'consoleSetup',
+  'otlpLogs',
+  'otlpTraces',
+  'otlpMetrics',
 ];
 
 const clickStack = `/v1/organizations/${acme.id}/services/${acme.secondary}/clickstack`;

@@ -57,6 +57,14 @@ export function buildRustPackage(name: string, source: string): string {
   return join(env.CARGO_TARGET_DIR, 'debug');
 }
 
+/** Builds a Go program in the cache; the result is its folder. */
+export function buildGoProgram(name: string, source: string): string {
+  const directory = getFolder(name);
+  cpSync(source, directory, { recursive: true });
+  runProgram('go', ['build', '-o', name, '.'], { cwd: directory });
+  return directory;
+}
+
 export const getFolder = (name: string): string => {
   const directory = join(CACHE, name.replace(/[^A-Za-z0-9.=-]+/g, '_'));
   mkdirSync(directory, { recursive: true });

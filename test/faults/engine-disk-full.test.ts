@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -13,6 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
+import { createIngestToken } from '../support/ingest.ts';
+import { send as sendOtlp } from '../support/otlp-client.ts';
+import { logRecord, toRequest } from '../support/otlp-requests.ts';
 import { onEachStoreInLongRuns, startServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
@@ -56,7 +60,7 @@ function fillDisk(): string {
 
 describe.skipIf(!hasDisk)('small disks', () => {
   onEachStoreInLongRuns("a full disk of the engine's data", (store) => {
-    it('B3: rejects usage with 503, serves reads and changes, is reported by /readyz, and recovers automatically', {
+    it('B3: rejects usage and telemetry with 503, serves reads and changes, is reported by /readyz, and recovers automatically', {
       timeout: 300_000,
     }, async () => {
       const server = await startServer(store);
@@ -90,9 +94,12 @@ describe.skipIf(!hasDisk)('small disks', () => {
         await until(readWarnings, ({ codes }) => codes.length === 0, '/readyz still reports the disk');
 
         // Telemetry is rejected earlier: this disk is smaller than what is kept free for the engine.
-        const tokens = { method: 'POST', path: `${organization}/dashboardTokens`, key: acme.admin };
-        const { token } = (await server.call({ ...tokens, body: { access: 'ingest' } })).json.result;
-        const rejected = await server.call({ method: 'POST', path: '/otlp/v1/logs', token, body: {} });
+        const authorization = await createIngestToken(server.url, acme);
+        const rejected = await sendOtlp(
+          { url: `${server.url}/otlp`, authorization },
+          'logs',
+          toRequest('logs', [logRecord(Date.now(), { body: { stringValue: 'late' } })]),
+        );
         expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5']);
         expect(rejected.json.message).toContain('The disk of the engine is nearly full');
         await until(

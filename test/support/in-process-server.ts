@@ -41,6 +41,8 @@ export async function openInProcessServer(flags: Partial<Record<SettingName, str
   };
   return {
     url: server.url,
+    otlpUrl: server.otlpUrl,
+    otlpGrpcPort: server.otlpGrpcPort,
     engine: server.domains.engine,
     domains: server.domains,
     dataDirectory,

@@ -1,7 +1,7 @@
-import type { ServerUnaryCall, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js';
+import type { Metadata, ServerInterceptor, ServerUnaryCall, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js';
 import { hasRole, INGESTERS } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { GuardOptions } from '../../platform/http/guard.ts';
+import type { GuardOptions, Identity } from '../../platform/http/guard.ts';
 import { toAppError } from '../../platform/http/responses/errors.ts';
 import type { Ingest } from './ingest.ts';
 import { encodeResponse, needsIngestToken, toGrpcCode } from './otlp-responses.ts';
@@ -47,31 +47,55 @@ export async function listenForGrpc({
   explain,
   address: { host, port },
 }: Options) {
-  const { Server, ServerCredentials, logVerbosity, setLogVerbosity } = await import('@grpc/grpc-js');
+  const { Server, ServerCredentials, ServerInterceptingCall, logVerbosity, setLogVerbosity } = await import(
+    '@grpc/grpc-js'
+  );
   // Its errors are reported below; it would also print them on standard error, which has one JSON object per line.
   setLogVerbosity(logVerbosity.NONE);
+  /** By the metadata of their calls. */
+  const identities = new WeakMap<Metadata, Identity>();
 
-  async function receive(signal: Signal, call: Call): Promise<Buffer> {
-    const [authorization] = call.metadata.get('authorization');
+  async function identify(metadata: Metadata, peer: string): Promise<Identity> {
+    const [authorization] = metadata.get('authorization');
     const header = authorization === undefined ? undefined : String(authorization);
-    const identity = await attempts.run(toAddress(call.getPeer()), header ?? '', () => authenticate(header));
+    const identity = await attempts.run(toAddress(peer), header ?? '', () => authenticate(header));
     if (!hasRole(identity.roles, INGESTERS)) throw new AppError('forbidden', needsIngestToken());
-    const { organizationId, credentialId: tokenId } = identity;
-    const received = await ingest.receive(
-      { organizationId, tokenId },
-      { signal, format: 'protobuf', compression: undefined, body: call.request },
-    );
-    return encodeResponse(signal, received, 'protobuf');
+    return identity;
   }
 
-  function toStatus(signal: Signal, error: unknown) {
+  /** Authenticates before the message is read: it may be large, and larger after decompression. */
+  const guard: ServerInterceptor = (_method, call) =>
+    new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata(metadata, proceed) {
+            identify(metadata, call.getPeer()).then(
+              (identity) => {
+                identities.set(metadata, identity);
+                proceed(metadata);
+              },
+              (error: unknown) => call.sendStatus(toStatus('authentication', error)),
+            );
+          },
+        }),
+    });
+
+  async function receive(signal: Signal, { metadata, request: body }: Call): Promise<Buffer> {
+    const identity = identities.get(metadata);
+    if (!identity) throw new Error('a call was not authenticated');
+    const { organizationId, credentialId: tokenId } = identity;
+    const otlp = { signal, format: 'protobuf', compression: undefined, body } as const;
+    return encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), 'protobuf');
+  }
+
+  function toStatus(step: string, error: unknown) {
     const known = toAppError(explain(error), MAX_REQUEST_BYTES);
     if (known.code === 'internal')
-      log.error({ operation: `otlp gRPC ${signal}`, err: known.cause ?? known }, 'request failed');
+      log.error({ operation: `otlp gRPC ${step}`, err: known.cause ?? known }, 'request failed');
     return { code: toGrpcCode(known), details: known.message };
   }
 
-  const server = new Server({ 'grpc.max_receive_message_length': MAX_REQUEST_BYTES });
+  const server = new Server({ 'grpc.max_receive_message_length': MAX_REQUEST_BYTES, interceptors: [guard] });
   for (const signal of SIGNALS)
     server.addService(toDefinition(signal), {
       Export: (call: Call, respond: sendUnaryData<Buffer>) => {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { TABLES, type TableKind } from '../own-telemetry/rows.ts';
@@ -18,6 +17,8 @@ const MAX_INSERT_BYTES = 32 * 2 ** 20;
 const MIN_GAP_MS = 100;
 /** While one is written to disk, the next is parsed. */
 const CONCURRENT_INSERTS = 2;
+/** ClickHouse's codes for rows that it cannot read and for too many partitions: nothing was stored. */
+const REFUSED = ['6', '27', '32', '33', '34', '117', '131', '252'];
 
 interface Waiting extends Rows {
   resolve(): void;
@@ -39,7 +40,8 @@ interface Options {
 
 /** Inserts the rows of requests that arrive together with one statement. ClickHouse is made for few, large inserts. */
 export function createInsertQueue({ engine, clock }: Options) {
-  const queues = new Map<TableKind, TableQueue>();
+  /** By table and block. */
+  const queues = new Map<string, TableQueue>();
 
   async function drain(table: TableKind, queue: TableQueue): Promise<void> {
     while (queue.waiting.length > 0 && queue.running < CONCURRENT_INSERTS) {
@@ -75,11 +77,11 @@ export function createInsertQueue({ engine, clock }: Options) {
       await insert(group);
       for (const { resolve } of group) resolve();
     } catch (error) {
-      // An engine that cannot be reached fails all of them. Otherwise, one of them may be at fault.
-      const isShared = group.length === 1 || (error instanceof AppError && error.code === 'unavailable');
+      // One of them may be at fault. After any other error, a part of the rows may be stored, and a repetition would double them.
+      const isRefused = group.length > 1 && REFUSED.includes(readEngineCode(error));
       for (const one of group) {
-        if (isShared) one.reject(error);
-        else await insert([one]).then(one.resolve, one.reject);
+        if (isRefused) await insert([one]).then(one.resolve, one.reject);
+        else one.reject(error);
       }
     }
   }
@@ -87,15 +89,16 @@ export function createInsertQueue({ engine, clock }: Options) {
   return {
     /** Resolves when the rows are on disk. */
     add(rows: Rows): Promise<void> {
-      const { table } = rows;
-      const queue = queues.get(table) ?? {
+      const { table, block } = rows;
+      const key = `${table} ${block}`;
+      const queue = queues.get(key) ?? {
         waiting: [],
         rows: 0,
         running: 0,
         startedAt: Number.NEGATIVE_INFINITY,
         isScheduled: false,
       };
-      queues.set(table, queue);
+      queues.set(key, queue);
       return new Promise((resolve, reject) => {
         queue.waiting.push({ ...rows, resolve, reject });
         queue.rows += rows.rows;
@@ -104,6 +107,9 @@ export function createInsertQueue({ engine, clock }: Options) {
     },
   };
 }
+
+const readEngineCode = (error: unknown): string =>
+  String(((error as Error).cause as { code?: unknown } | undefined)?.code ?? '');
 
 /** Removes the first ones from the queue: at least one, and more up to the size of an insert. */
 function takeGroup(queue: TableQueue): Waiting[] {

@@ -55,13 +55,18 @@ export function otlpRoutes({ ingest, ownsEveryPath }: { ingest: Ingest; ownsEver
     for (const path of ownsEveryPath ? ['/*'] : ['/', '/otlp', '/otlp/*'])
       app.post(
         path,
-        { config: { operation: 'otlpUnknown', renderFailure }, schema: { hide: true } },
-        async (request) => {
-          throw new AppError(
-            'not_found',
-            `${request.url.slice(0, 200)} does not accept telemetry; send it to ${PATHS}`,
-          );
+        {
+          config: { operation: 'otlpUnknown', renderFailure },
+          schema: { hide: true },
+          // Before the body is read: it may be large, and the sender is not known.
+          async onRequest(request) {
+            throw new AppError(
+              'not_found',
+              `${request.url.slice(0, 200)} does not accept telemetry; send it to ${PATHS}`,
+            );
+          },
         },
+        async () => undefined,
       );
   };
 }

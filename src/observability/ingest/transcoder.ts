@@ -33,9 +33,13 @@ export function createTranscoder() {
       if ('result' in reply) job?.resolve(reply.result);
       else job?.reject(new Error(reply.error));
     });
-    // A request that ends the thread, for example by its memory, must not be sent again to another one.
-    started.on('error', (error) => failAll(started, new AppError('payload_too_large', TOO_LARGE, { cause: error })));
-    started.on('exit', () => failAll(started, new AppError('unavailable', 'The server is stopping')));
+    // The thread takes requests in their order. The one that ended it, for example by its memory, must not be sent again.
+    started.on('error', (cause) => {
+      const [first] = waiting.keys();
+      if (first !== undefined) settle(first)?.reject(new AppError('payload_too_large', TOO_LARGE, { cause }));
+      failAll(started, 'Another request ended the thread that reads telemetry');
+    });
+    started.on('exit', () => failAll(started, 'The server is stopping'));
     // It does not keep the process alive by itself.
     started.unref();
     return started;
@@ -48,10 +52,11 @@ export function createTranscoder() {
     return job;
   }
 
-  function failAll(ended: Worker, error: AppError): void {
+  /** Senders try again. */
+  function failAll(ended: Worker, message: string): void {
     if (worker !== ended) return;
     worker = undefined;
-    for (const id of [...waiting.keys()]) settle(id)?.reject(error);
+    for (const id of [...waiting.keys()]) settle(id)?.reject(new AppError('unavailable', message));
   }
 
   return {

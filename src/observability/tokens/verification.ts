@@ -1,3 +1,4 @@
+import { DASHBOARD_READERS, hasRole } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { isExpired } from '../../platform/credentials/expiry.ts';
@@ -15,6 +16,8 @@ export function createTokenVerifier({ db, clock, lastUsed }: { db: Db; clock: Cl
   function accept(found: FoundCredential<Token> | undefined): FoundCredential<Token> {
     if (!found || isExpired(found.credential.expireAt, clock.now()))
       throw new AppError('unauthorized', 'Token is not found');
+    if (!hasRole([found.credential.access], DASHBOARD_READERS))
+      throw new AppError('unauthorized', 'This token can only send telemetry');
     lastUsed.record(found.credential);
     return found;
   }

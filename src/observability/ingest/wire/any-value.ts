@@ -33,10 +33,13 @@ export function writeValue(reader: ProtoReader, start: number, end: number, out:
   else out.text(toText(reader, found));
 }
 
-/** The position of a value that is text; undefined for other values. */
-export function findText(reader: ProtoReader, start: number, end: number): Omit<Found, 'tag'> | undefined {
+/** The beginning of a value, for a sample of a record that may be rejected because of it. */
+export function previewValue(reader: ProtoReader, start: number, end: number, maxBytes: number): string {
   const found = findValue(reader, start, end);
-  return found.tag === STRING ? found : undefined;
+  if (found.tag === ARRAY) return 'a list';
+  if (found.tag === MAP) return 'a map';
+  const shown = { ...found, end: Math.min(found.end, found.start + maxBytes) };
+  return JSON.stringify(found.tag === STRING ? reader.text(shown.start, shown.end) : toText(reader, shown));
 }
 
 const tooLarge = (): never => reject(`a value is larger than ${LIMITS.valueBytes / 1024} KiB`);

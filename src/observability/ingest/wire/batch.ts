@@ -6,8 +6,13 @@ import { type Budget, RowBuffer } from './row-buffer.ts';
 /** Tables have a partition per day, and an insert may have at most 100 of them. Less, because the server's time zone decides. */
 const DAYS_PER_INSERT = 90;
 const NANOS_PER_DAY = 86_400e9;
+/** Further reasons are counted together. */
 const MAX_REASONS = 20;
-const SAMPLE_CHARACTERS = 300;
+const OTHER_REASONS = 'of other reasons';
+/** The records of further ones are counted together, without a name: the counts are copied between threads. */
+const MAX_SERVICES = 1000;
+/** Of a record in a sample. */
+export const SAMPLE_BYTES = 300;
 
 export interface BatchOptions {
   organizationId: string;
@@ -21,6 +26,8 @@ export interface BatchOptions {
 /** Rows for one insert. */
 export interface Rows {
   table: TableKind;
+  /** Rows of different blocks must not share an insert: together they would have too many partitions. */
+  block: number;
   rows: number;
   bytes: Buffer;
 }
@@ -51,7 +58,7 @@ export class Batch {
   private readonly budget: Budget;
   /** For parts that many rows share. */
   readonly scratch: RowBuffer;
-  private readonly tables = new Map<string, { table: TableKind; out: RowBuffer }>();
+  private readonly tables = new Map<string, { table: TableKind; block: number; out: RowBuffer }>();
   private readonly services = new Map<string, { name: string; records: number; bytes: number }>();
   private readonly rejections = new Map<string, Rejection>();
   private rejected = 0;
@@ -73,7 +80,7 @@ export class Batch {
     const block = Math.floor(nanos / NANOS_PER_DAY / DAYS_PER_INSERT);
     if (this.lastOut && block === this.lastBlock && table === this.lastTable) return this.lastOut;
     const key = `${table} ${block}`;
-    const known = this.tables.get(key) ?? { table, out: new RowBuffer(this.budget) };
+    const known = this.tables.get(key) ?? { table, block, out: new RowBuffer(this.budget) };
     this.tables.set(key, known);
     this.lastTable = table;
     this.lastBlock = block;
@@ -95,8 +102,9 @@ export class Batch {
     }
   }
 
-  private accept(name: string, bytes: number): void {
+  private accept(serviceName: string, bytes: number): void {
     this.accepted++;
+    const name = this.services.size < MAX_SERVICES || this.services.has(serviceName) ? serviceName : '';
     const service = this.services.get(name) ?? { name, records: 0, bytes: 0 };
     service.records++;
     service.bytes += bytes;
@@ -106,20 +114,22 @@ export class Batch {
   private reject(reason: string, serviceName: string, bytes: number, describe: () => string): void {
     this.rejected++;
     const key = `${reason}\n${serviceName}`;
-    const known = this.rejections.get(key);
+    const isNamed = this.rejections.size < MAX_REASONS || this.rejections.has(key);
+    const named = isNamed ? { reason, serviceName } : { reason: OTHER_REASONS, serviceName: '' };
+    const known = this.rejections.get(isNamed ? key : OTHER_REASONS);
     if (known) {
       known.records++;
       known.bytes += bytes;
-    } else if (this.rejections.size < MAX_REASONS) {
-      const sample = describe().slice(0, SAMPLE_CHARACTERS);
-      this.rejections.set(key, { reason, records: 1, bytes, serviceName, sample });
+    } else {
+      const sample = describe().slice(0, SAMPLE_BYTES);
+      this.rejections.set(isNamed ? key : OTHER_REASONS, { ...named, records: 1, bytes, sample });
     }
   }
 
   finish(): Transcoded {
     const rows: Rows[] = [];
-    for (const { table, out } of this.tables.values())
-      if (out.rows > 0) rows.push({ table, rows: out.rows, bytes: out.bytes.subarray(0, out.length) });
+    for (const { table, block, out } of this.tables.values())
+      if (out.rows > 0) rows.push({ table, block, rows: out.rows, bytes: out.bytes.subarray(0, out.length) });
     return {
       rows,
       accepted: this.accepted,
@@ -132,4 +142,4 @@ export class Batch {
 
 /** Names a record in a sample. */
 export const quote = (reader: ProtoReader, start: number, end: number): string =>
-  JSON.stringify(reader.text(start, Math.min(end, start + SAMPLE_CHARACTERS)));
+  JSON.stringify(reader.text(start, Math.min(end, start + SAMPLE_BYTES)));

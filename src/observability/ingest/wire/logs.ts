@@ -1,6 +1,6 @@
-import { findText, writeValue } from './any-value.ts';
+import { previewValue, writeValue } from './any-value.ts';
 import { writeAttributes } from './attributes.ts';
-import { type Batch, quote } from './batch.ts';
+import { type Batch, SAMPLE_BYTES } from './batch.ts';
 import { writeId } from './fields.ts';
 import { LIMITS, reject } from './limits.ts';
 import { BYTES, FIXED32, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
@@ -60,15 +60,10 @@ export function transcodeLogs(reader: ProtoReader, batch: Batch): void {
         origin.serviceName,
         end - start,
         () => writeLog(reader, batch, log, origin, prefix, end - start),
-        () => describeLog(reader, log),
+        () => `log record with the body ${previewValue(reader, log.body.start, log.body.end, SAMPLE_BYTES)}`,
       );
     }
   });
-}
-
-function describeLog(reader: ProtoReader, { body }: LogRecord): string {
-  const text = findText(reader, body.start, body.end);
-  return text ? `log record with the body ${quote(reader, text.start, text.end)}` : 'log record whose body is not text';
 }
 
 /** The fields of a record, reused for all of them. */
