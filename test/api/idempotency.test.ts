@@ -46,9 +46,6 @@ const EXEMPT = [
   'drawTile',
   'consoleSignIn',
   'consoleSetup',
-  'otlpLogs',
-  'otlpTraces',
-  'otlpMetrics',
 ];
 
 const clickStack = `/v1/organizations/${acme.id}/services/${acme.secondary}/clickstack`;

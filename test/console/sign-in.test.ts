@@ -89,6 +89,7 @@ inBrowser('sign-in', (browser) => {
       'Costs',
       'Dashboards',
       'Sources',
+      'Telemetry',
       'Keys',
       'Roles',
       'Tokens',

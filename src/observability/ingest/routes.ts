@@ -12,7 +12,6 @@ import { SIGNALS, type Signal } from './wire/otlp-messages.ts';
 const PROTOBUF = 'application/x-protobuf';
 const JSON_TYPE = 'application/json';
 
-const SUMMARIES: Record<Signal, string> = { logs: 'Send logs', traces: 'Send traces', metrics: 'Send metrics' };
 const OPERATIONS: Record<Signal, string> = { logs: 'otlpLogs', traces: 'otlpTraces', metrics: 'otlpMetrics' };
 const PATHS = SIGNALS.map((signal) => `/otlp/v1/${signal}`).join(', ');
 
@@ -31,12 +30,8 @@ export function otlpRoutes({ ingest, ownsEveryPath }: { ingest: Ingest; ownsEver
             config: { operation: OPERATIONS[signal], roles: INGESTERS, renderFailure },
             bodyLimit: MAX_REQUEST_BYTES,
             validatorCompiler: withoutBodyValidation,
-            schema: {
-              tags: ['OpenTelemetry'],
-              summary: SUMMARIES[signal],
-              description: `OTLP/HTTP: an Export${signal === 'traces' ? 'Trace' : signal === 'logs' ? 'Logs' : 'Metrics'}ServiceRequest as ${PROTOBUF} or ${JSON_TYPE}, optionally compressed (${COMPRESSIONS.join(', ')}); at most 64 MiB. Accepted records are on disk when the response is sent.`,
-              hide: prefix === '/v1',
-            },
+            // OTLP has a specification of its own: other formats, and errors that are google.rpc.Status.
+            schema: { hide: true },
           },
           async (request, reply) => {
             const { organizationId, credentialId: tokenId } = getIdentity(request);

@@ -202,6 +202,7 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   usage_engine_adopt: about('continued metering with the engine'),
   usage_clock_confirm: about('confirmed the clock at'),
   price_book_create: describePriceBook,
+  telemetry_retention_update: about('changed the retention of telemetry of'),
   dashboard_token_create: about('created the dashboard token'),
   dashboard_token_update: about('updated the dashboard token'),
   dashboard_token_delete: about('deleted the dashboard token'),

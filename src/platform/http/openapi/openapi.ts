@@ -20,6 +20,7 @@ const TAGS = [
   { name: 'Billing', description: 'Daily usage cost, reports, forecasts and metered usage' },
   { name: 'Budgets', description: 'Monthly budgets of an organization, with alerts when its cost reaches a threshold' },
   { name: 'Activities', description: 'The audit log' },
+  { name: 'OpenTelemetry', description: 'Telemetry that was received: what, how much, and how long it is kept' },
   { name: 'Dashboard tokens', description: 'Tokens of the dashboard operations' },
   { name: 'Dashboards', description: 'Dashboards and their versions' },
   { name: 'Sources', description: 'The telemetry tables that the series of dashboards read' },
