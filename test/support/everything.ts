@@ -16,7 +16,8 @@ const DAY_MS = 86_400_000;
 const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Members that differ between two servers with the same data. */
-const VOLATILE = new Set(['requestId', 'ratedAt', 'asOf', 'targets', 'recommendation']);
+// The size and the sample of telemetry depend on how far its parts are merged.
+const VOLATILE = new Set(['requestId', 'ratedAt', 'asOf', 'targets', 'recommendation', 'bytesOnDisk', 'attributeKeys']);
 /** Stored up to 250 ms after the first use of a credential, so reading everything changes it. */
 const LAST_USE = 'usedAt';
 /** The bucket of a chart that contains the current time ends at the time of the request. */
@@ -51,6 +52,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     '/v1/organizations/{organizationId}/usageCost/export': window,
     '/v1/organizations/{organizationId}/activities': 'limit=1000',
     '/v1/organizations/{organizationId}/services/{serviceId}/autoscaling/history': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
+    '/v1/organizations/{organizationId}/telemetry': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
     '/api/v2/dashboards/{id}/tiles/{tileId}/data': range,
     '/api/v2/sources/{id}/columns': range,
   };
@@ -101,9 +103,13 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       'usageCost/forecast',
       'usageWarnings',
       'dashboardTokens',
+      'telemetry',
+      'telemetry/storage',
+      'telemetryRetention',
     ])
       await read(`${organization}/${part}`);
     if (token === undefined) continue;
+    await read('/api/v2/dashboard-templates');
     for (const { id, tiles } of await read('/api/v2/dashboards')) {
       await read('/api/v2/dashboards/{id}', { id });
       for (const { version } of await read('/api/v2/dashboards/{id}/versions', { id }))
