@@ -16,6 +16,8 @@ describe.skipIf(!existsSync(FULL))('a log that cannot be written', () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
     const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
       stdio: ['ignore', 'pipe', openSync(FULL, 'w')],
+      // A long run has variables that the program does not know.
+      env: { PATH: process.env.PATH },
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     try {

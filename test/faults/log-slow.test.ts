@@ -13,6 +13,8 @@ it('a log that is not read for a while delays no request and loses no line', LIM
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A long run has variables that the program does not know.
+    env: { PATH: process.env.PATH },
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
   try {
