@@ -39,7 +39,7 @@ describe('demo telemetry', () => {
       expect(await running.telemetry).toMatch(/^demo telemetry is not available: .*is not installed; run npm install/);
       expect(running.welcome).toContain('Pilothouse is running.');
     } finally {
-      expect(await running.stop()).toBe(0);
+      expect(await running.stop(), running.messages()).toBe(0);
     }
   });
 });

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Metadata, ServerInterceptor, ServerUnaryCall, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js';
 import { hasRole, INGESTERS } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { GuardOptions, Identity } from '../../platform/http/guard.ts';
 import { toAppError } from '../../platform/http/responses/errors.ts';
 import type { Ingest } from './ingest.ts';
@@ -18,6 +20,9 @@ interface Options {
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>;
+
+/** How long a server that stops waits for calls. */
+const MAX_DRAIN_MS = 5 * SECOND_MS;
 
 const SERVICES: Record<Signal, string> = {
   logs: 'opentelemetry.proto.collector.logs.v1.LogsService',
@@ -114,11 +119,12 @@ export async function listenForGrpc({
   });
   return {
     port: bound,
-    /** Finishes calls in progress. */
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        server.tryShutdown(() => resolve());
-      }),
+    /** Finishes calls in progress. A client that keeps its call open does not delay the end of the server. */
+    async close(): Promise<void> {
+      const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      await Promise.race([ended, delay(MAX_DRAIN_MS, undefined, { ref: false })]);
+      server.forceShutdown();
+    },
   };
 }
 
