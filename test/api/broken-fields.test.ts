@@ -95,6 +95,12 @@ onEachStoreInLongRuns('M3: every broken field is named', (store) => {
     );
   });
 
+  it('numReplicas of a development service beside equal minReplicas and maxReplicas', async () => {
+    const { patch } = createScalingClient(server, 'replicaScaling');
+    const body = { numReplicas: 2, minReplicas: 2, maxReplicas: 2 };
+    expectNamed(await patch('development', body), Object.keys(body), body);
+  });
+
   it.each(['POST', 'PATCH'])('%s of a key, in random sequences', async (method) => {
     const id = await getKeyId(server, 'query');
     const path = `/v1/organizations/${acme.id}/keys${method === 'POST' ? '' : `/${id}`}`;

@@ -104,10 +104,11 @@ function replicaViolations(
   const violations: Violation[] = [];
   const limit = findLimit(REPLICA_LIMITS, context);
   // numReplicas replaces the omitted bounds, so a violation of either names it, once.
-  const bounds = [
+  const bounds: { name: 'minReplicas' | 'maxReplicas' | 'numReplicas'; value: number; before: number | undefined }[] = [
     { name: 'minReplicas', value: min, before: current?.numReplicas },
     { name: 'maxReplicas', value: max, before: current && getMaxReplicas(current) },
-  ] as const;
+  ];
+  if (numReplicas !== undefined) bounds.push({ name: 'numReplicas', value: numReplicas, before: current?.numReplicas });
   for (const { name, value, before } of bounds) {
     const path = change[name] === undefined && numReplicas !== undefined ? 'numReplicas' : name;
     const isRejected =
