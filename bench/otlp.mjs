@@ -1,5 +1,5 @@
 // OpenTelemetry data over HTTP compared with inserts of the same rows directly into an engine.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -93,6 +93,22 @@ async function convert(signal, format, bodies) {
   return rows;
 }
 
+/** The order in which the server writes the columns of a row is part of its program. */
+function readColumns() {
+  const list = (file, name) => {
+    const text = readFileSync(join(import.meta.dirname, `../src/observability/ingest/wire/${file}.ts`), 'utf8');
+    const [, members = ''] = new RegExp(`${name} = \\[([^\\]]*)\\]`).exec(text) ?? [];
+    return [...members.matchAll(/'([^']+)'/g)].map(([, column]) => `\`${column}\``);
+  };
+  const origin = list('request', 'ORIGIN_COLUMNS');
+  const ofSum = ['`Value`', '`AggregationTemporality`', '`IsMonotonic`'];
+  return {
+    logs: [...origin, ...list('logs', 'LOG_COLUMNS')],
+    traces: list('spans', 'SPAN_COLUMNS'),
+    metrics: [...origin, ...list('points', 'COMMON_COLUMNS'), ...ofSum, ...list('points', 'EXEMPLAR_COLUMNS')],
+  };
+}
+
 const TABLES = { logs: 'otel_logs', traces: 'otel_traces', metrics: 'otel_metrics_sum' };
 
 export async function otlpRows() {
@@ -111,37 +127,13 @@ export async function otlpRows() {
     'off',
   ]);
   const engine = await openEngine(join(directory, 'otlp-engine'));
-  const columns = await readColumns();
+  const columns = readColumns();
   const rows = [];
   for (const one of CASES) rows.push(...(await measureCase(one)));
   rows.push(...(await measureBeside()));
   await engine.close();
   await server.stop();
   return [...rows, ...measureDecoder()];
-
-  async function readColumns() {
-    // The order in which the server writes the columns of a row is part of its program.
-    const { readFileSync } = await import('node:fs');
-    const text = readFileSync(join(import.meta.dirname, '../src/observability/ingest/wire/logs.ts'), 'utf8');
-    const list = (name, file) =>
-      [...(new RegExp(`${name} = \\[([^\\]]*)\\]`).exec(file)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(
-        ([, column]) => `\`${column}\``,
-      );
-    const points = readFileSync(join(import.meta.dirname, '../src/observability/ingest/wire/points.ts'), 'utf8');
-    const spans = readFileSync(join(import.meta.dirname, '../src/observability/ingest/wire/spans.ts'), 'utf8');
-    const exemplars = list('EXEMPLAR_COLUMNS', points);
-    return {
-      logs: list('LOG_COLUMNS', text),
-      traces: list('SPAN_COLUMNS', spans),
-      metrics: [
-        ...list('COMMON_COLUMNS', points),
-        '`Value`',
-        '`AggregationTemporality`',
-        '`IsMonotonic`',
-        ...exemplars,
-      ],
-    };
-  }
 
   function sendTo(signal, format) {
     const headers = {

@@ -1,13 +1,12 @@
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
-import type { Transcoded } from './wire/batch.ts';
+import { OTHER_REASONS, type Transcoded } from './wire/batch.ts';
 import type { Signal } from './wire/otlp-messages.ts';
 
 const WRITE_EVERY_MS = 2 * SECOND_MS;
 /** Per write. Services and reasons beyond it are counted together. */
 const MAX_ROWS = 10_000;
-const OTHER_REASONS = 'other reasons';
 const MAX_REASON_CHARACTERS = 200;
 
 interface Origin {

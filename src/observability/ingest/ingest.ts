@@ -50,6 +50,7 @@ export function createIngest({ engine, clock, log, retention, engineDirectory, o
 
   async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
     const { signal } = request;
+    inserts.requireSpace();
     await space.require();
     await quota.take(tokenId, request.body.length);
     const days = (await retention.get(organizationId))[signal];

@@ -46,6 +46,22 @@ describe('inserts', () => {
     expect(await countRows(engine, 'otel_logs', 'good')).toBe(2);
   });
 
+  it('rows are not accepted while too many wait for a slow engine', async () => {
+    let start = (_finish: () => void) => {};
+    const started = new Promise<() => void>((resolve) => {
+      start = resolve;
+    });
+    const slow: Pick<Engine, 'insertBinary'> = { insertBinary: () => new Promise((resolve) => start(resolve)) };
+    const queue = createInsertQueue({ engine: slow, clock: systemClock });
+    queue.requireSpace();
+    const added = queue.add({ ...createRows('slow'), bytes: Buffer.allocUnsafeSlow(256 * 2 ** 20) });
+    const finish = await started;
+    expect(() => queue.requireSpace()).toThrow('Too much telemetry is waiting to be stored');
+    finish();
+    await added;
+    queue.requireSpace();
+  });
+
   it('after an error that may have stored a part, nothing is inserted again', async () => {
     let inserts = 0;
     const failing: Pick<Engine, 'insertBinary'> = {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
+import { isRejectedInsert } from '../../platform/engine/failures.ts';
 import { TABLES, type TableKind } from '../own-telemetry/rows.ts';
 import type { Rows } from './wire/batch.ts';
 import { LOG_COLUMNS } from './wire/logs.ts';
@@ -13,12 +15,13 @@ const COLUMNS: Record<TableKind, readonly string[]> = { logs: LOG_COLUMNS, trace
 const ENOUGH_ROWS = 5000;
 /** Of an insert. It holds twice as much for a moment. */
 const MAX_INSERT_BYTES = 32 * 2 ** 20;
+/** Of all rows that wait for an insert or are being inserted. */
+const MAX_WAITING_BYTES = 256 * 2 ** 20;
+const RETRY_AFTER_SECONDS = 2;
 /** Between small inserts into a table: each creates a part that ClickHouse has to merge. */
 const MIN_GAP_MS = 100;
 /** While one is written to disk, the next is parsed. */
 const CONCURRENT_INSERTS = 2;
-/** ClickHouse's codes for rows that it cannot read and for too many partitions: nothing was stored. */
-const REFUSED = ['6', '27', '32', '33', '34', '117', '131', '252'];
 
 interface Waiting extends Rows {
   resolve(): void;
@@ -40,6 +43,7 @@ interface Options {
 
 /** Inserts the rows of requests that arrive together with one statement. ClickHouse is made for few, large inserts. */
 export function createInsertQueue({ engine, clock }: Options) {
+  let waitingBytes = 0;
   /** By table and block. */
   const queues = new Map<string, TableQueue>();
 
@@ -78,7 +82,7 @@ export function createInsertQueue({ engine, clock }: Options) {
       for (const { resolve } of group) resolve();
     } catch (error) {
       // One of them may be at fault. After any other error, a part of the rows may be stored, and a repetition would double them.
-      const isRefused = group.length > 1 && REFUSED.includes(readEngineCode(error));
+      const isRefused = group.length > 1 && isRejectedInsert(error);
       for (const one of group) {
         if (isRefused) await insert([one]).then(one.resolve, one.reject);
         else one.reject(error);
@@ -99,17 +103,25 @@ export function createInsertQueue({ engine, clock }: Options) {
         isScheduled: false,
       };
       queues.set(key, queue);
-      return new Promise((resolve, reject) => {
+      waitingBytes += rows.bytes.length;
+      return new Promise<void>((resolve, reject) => {
         queue.waiting.push({ ...rows, resolve, reject });
         queue.rows += rows.rows;
         schedule(table, queue);
+      }).finally(() => {
+        waitingBytes -= rows.bytes.length;
+      });
+    },
+
+    /** Throws `unavailable` while too many rows wait: an engine that is slow must not fill the memory. Senders try again. */
+    requireSpace(): void {
+      if (waitingBytes < MAX_WAITING_BYTES) return;
+      throw new AppError('unavailable', 'Too much telemetry is waiting to be stored', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     },
   };
 }
-
-const readEngineCode = (error: unknown): string =>
-  String(((error as Error).cause as { code?: unknown } | undefined)?.code ?? '');
 
 /** Removes the first ones from the queue: at least one, and more up to the size of an insert. */
 function takeGroup(queue: TableQueue): Waiting[] {

@@ -28,6 +28,13 @@ const QUERY_ERRORS = new Set(
   ),
 );
 
+// Rows that cannot be read, and too many partitions.
+const INSERT_ERRORS = ['6', '27', '32', '33', '34', '117', '131', '252'];
+
+/** Whether the rows of a failed insert are at fault. None of them is stored; after other errors, some may be. */
+export const isRejectedInsert = (error: unknown): boolean =>
+  error instanceof AppError && INSERT_ERRORS.includes(readCode(error.cause));
+
 /** The ClickHouse user lacks a privilege. */
 export const isNotAllowed = (error: unknown): boolean => NOT_ALLOWED.includes(readCode(error));
 

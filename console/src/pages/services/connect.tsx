@@ -1,10 +1,8 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Service } from '../../api/types.ts';
-import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
-import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
+import { Snippets } from '../../parts/forms/snippets.tsx';
 import { CLIENTS, type Client, formatConnection, PACKAGES } from './connection-strings.ts';
-import classes from './services.module.css';
 
 interface Props {
   service: Service;
@@ -25,21 +23,17 @@ export function Connect({ service, password }: Props) {
   const text = formatConnection(client, endpoint, password);
   return (
     <Stack gap="xs">
-      <div className={classes.clients}>
-        <SegmentedControl
-          size="xs"
-          aria-label="Client"
-          data={[...CLIENTS]}
-          value={client}
-          onChange={(value) => setClient(value as Client)}
-        />
-      </div>
-      <div className={classes.command}>
-        <ScrollRegion label={`Connection with ${client}`} className={classes.snippet}>
-          <pre data-testid={`connect-${client.toLowerCase()}`}>{text}</pre>
-        </ScrollRegion>
-        <CopyIconButton value={text} label={`Copy ${client} example`} />
-      </div>
+      <Snippets<Client>
+        label="Client"
+        choices={CLIENTS}
+        value={client}
+        onChange={setClient}
+        text={text}
+        textLabel={`Connection with ${client}`}
+        copyLabel={`Copy ${client} example`}
+        testId={`connect-${client.toLowerCase()}`}
+        wraps
+      />
       {PACKAGES[client] && (
         <Text size="xs" c="dimmed">
           Needs <code>{PACKAGES[client]}</code>

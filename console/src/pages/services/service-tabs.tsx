@@ -30,9 +30,9 @@ export function ServiceTabs({ id }: { id: string }) {
   const session = useSession();
   const { pathname } = useLocation();
   const row = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the selected tab follows the path
   useEffect(() => {
-    const selected = row.current?.querySelector('[aria-current="page"]');
+    const links = row.current?.querySelectorAll('a') ?? [];
+    const selected = [...links].find((link) => link.pathname.endsWith(pathname));
     selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [pathname]);
   return (

@@ -1,9 +1,8 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useConfig } from '../../app/context.tsx';
-import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
+import { Snippets } from '../../parts/forms/snippets.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
-import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { ArrivalStatus } from './arrival.tsx';
 import { toEndpoint } from './endpoint.ts';
 import { type CreatedToken, IngestToken } from './ingest-token.tsx';
@@ -41,21 +40,16 @@ function Variables({ token }: { token: string | undefined }) {
   const { text, note } = formatSnippet(language, endpoint, token);
   return (
     <Stack gap="xs">
-      <div className={classes.languages}>
-        <SegmentedControl
-          size="xs"
-          aria-label="Language"
-          data={[...LANGUAGES]}
-          value={language}
-          onChange={(value) => setLanguage(value as Language)}
-        />
-      </div>
-      <div className={classes.command}>
-        <ScrollRegion label={`Settings for ${language}`} className={classes.snippet}>
-          <pre data-testid="variables">{text}</pre>
-        </ScrollRegion>
-        <CopyIconButton value={text} label={`Copy settings for ${language}`} />
-      </div>
+      <Snippets<Language>
+        label="Language"
+        choices={LANGUAGES}
+        value={language}
+        onChange={setLanguage}
+        text={text}
+        textLabel={`Settings for ${language}`}
+        copyLabel={`Copy settings for ${language}`}
+        testId="variables"
+      />
       <Text size="xs" c="dimmed">
         {note}.
       </Text>

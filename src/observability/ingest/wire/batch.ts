@@ -1,5 +1,5 @@
 import type { TableKind } from '../../own-telemetry/rows.ts';
-import { RejectedRecord, reject } from './limits.ts';
+import { LIMITS, RejectedRecord, reject } from './limits.ts';
 import type { ProtoReader } from './proto-reader.ts';
 import { type Budget, RowBuffer } from './row-buffer.ts';
 
@@ -8,7 +8,7 @@ const DAYS_PER_INSERT = 90;
 const NANOS_PER_DAY = 86_400e9;
 /** Further reasons are counted together. */
 const MAX_REASONS = 20;
-const OTHER_REASONS = 'of other reasons';
+export const OTHER_REASONS = 'of other reasons';
 /** The records of further ones are counted together, without a name: the counts are copied between threads. */
 const MAX_SERVICES = 1000;
 /** Of a record in a sample. */
@@ -52,6 +52,13 @@ export interface Transcoded {
   rejections: Rejection[];
 }
 
+/** What a record belongs to. */
+interface Sent {
+  serviceName: string;
+  /** Why none of its records can be stored. */
+  rejection: string | undefined;
+}
+
 /** Collects the rows and the rejected records of a request. */
 export class Batch {
   readonly options: BatchOptions;
@@ -89,8 +96,10 @@ export class Batch {
   }
 
   /** Writes one record of `bytes` with `write`, which returns the buffer of its row. A rejected record leaves no bytes. */
-  record(serviceName: string, bytes: number, write: () => RowBuffer, describe: () => string): void {
+  record({ serviceName, rejection }: Sent, bytes: number, write: () => RowBuffer, describe: () => string): void {
     try {
+      if (rejection !== undefined) reject(rejection);
+      if (bytes > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);
       const out = write();
       this.accept(serviceName, out.length - out.committed);
       out.rows++;

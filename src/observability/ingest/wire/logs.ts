@@ -2,10 +2,9 @@ import { previewValue, writeValue } from './any-value.ts';
 import { writeAttributes } from './attributes.ts';
 import { type Batch, SAMPLE_BYTES } from './batch.ts';
 import { writeId } from './fields.ts';
-import { LIMITS, reject } from './limits.ts';
 import { BYTES, FIXED32, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
 import { Range, Ranges } from './ranges.ts';
-import { eachScope, type Origin } from './request.ts';
+import { eachScope, encodeOrigin, ORIGIN_COLUMNS } from './request.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
 const TIME = field(1, FIXED64);
@@ -21,14 +20,7 @@ const EVENT_NAME = field(12, BYTES);
 
 /** In the order in which a row is written. */
 export const LOG_COLUMNS = [
-  'OrganizationId',
-  'ServiceName',
-  'ResourceAttributes',
-  'ResourceSchemaUrl',
-  'ScopeName',
-  'ScopeVersion',
-  'ScopeAttributes',
-  'ScopeSchemaUrl',
+  ...ORIGIN_COLUMNS,
   'Timestamp',
   'TraceId',
   'SpanId',
@@ -45,21 +37,14 @@ const SEVERITIES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
 export function transcodeLogs(reader: ProtoReader, batch: Batch): void {
   const log = new LogRecord();
   eachScope(reader, batch, (origin, records) => {
-    const prefix = Buffer.concat([
-      origin.organization,
-      origin.resource,
-      origin.resourceSchemaUrl,
-      origin.scope,
-      origin.scopeAttributes,
-      origin.scopeSchemaUrl,
-    ]);
+    const prefix = encodeOrigin(origin);
     for (let index = 0; index < records.count; index++) {
       const [start, end] = [records.start(index), records.end(index)];
       log.read(reader, start, end);
       batch.record(
-        origin.serviceName,
+        origin,
         end - start,
-        () => writeLog(reader, batch, log, origin, prefix, end - start),
+        () => writeLog(reader, batch, log, prefix),
         () => `log record with the body ${previewValue(reader, log.body.start, log.body.end, SAMPLE_BYTES)}`,
       );
     }
@@ -127,16 +112,7 @@ class LogRecord {
   }
 }
 
-function writeLog(
-  reader: ProtoReader,
-  batch: Batch,
-  log: LogRecord,
-  { rejection }: Origin,
-  prefix: Buffer,
-  size: number,
-): RowBuffer {
-  if (rejection !== undefined) reject(rejection);
-  if (size > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);
+function writeLog(reader: ProtoReader, batch: Batch, log: LogRecord, prefix: Buffer): RowBuffer {
   const { bytes } = reader;
   // A record without a time has the time at which it was observed; without that, the time at which it was received.
   const hasTime = log.time >= 0 && reader.uint64At(log.time) > 0;

@@ -1,6 +1,6 @@
 import type { TableKind } from '../../own-telemetry/rows.ts';
 import { type Batch, quote } from './batch.ts';
-import { LIMITS, reject } from './limits.ts';
+import { LIMITS } from './limits.ts';
 import {
   COMMON_COLUMNS,
   POINT_COLUMNS,
@@ -12,7 +12,7 @@ import {
 } from './points.ts';
 import { BYTES, field, type ProtoReader, VARINT } from './proto-reader.ts';
 import { Range, Ranges } from './ranges.ts';
-import { eachScope, type Origin } from './request.ts';
+import { eachScope, encodeOrigin, type Origin } from './request.ts';
 
 const NAME = field(1, BYTES);
 const DESCRIPTION = field(2, BYTES);
@@ -46,15 +46,7 @@ const KINDS: ReadonlyMap<number, { table: TableKind; write: typeof writeNumber }
 
 export function transcodeMetrics(reader: ProtoReader, batch: Batch): void {
   eachScope(reader, batch, (origin, metrics) => {
-    const prefix = Buffer.concat([
-      origin.organization,
-      origin.resource,
-      origin.resourceSchemaUrl,
-      origin.scope,
-      origin.scopeAttributes,
-      origin.scopeSchemaUrl,
-      encodeUint32(origin.scopeDropped),
-    ]);
+    const prefix = Buffer.concat([encodeOrigin(origin), encodeUint32(origin.scopeDropped)]);
     for (let index = 0; index < metrics.count; index++)
       transcodeMetric(reader, batch, origin, prefix, metrics.start(index), metrics.end(index));
   });
@@ -95,13 +87,9 @@ function transcodeMetric(
   for (let index = 0; index < points.items.count; index++) {
     const [from, to] = [points.items.start(index), points.items.end(index)];
     batch.record(
-      origin.serviceName,
+      { serviceName: origin.serviceName, rejection },
       to - from,
-      () => {
-        if (rejection !== undefined) reject(rejection);
-        if (to - from > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);
-        return known.write(reader, batch, shared, from, to);
-      },
+      () => known.write(reader, batch, shared, from, to),
       () => `data point of the metric ${quote(reader, name.start, name.end)}`,
     );
   }

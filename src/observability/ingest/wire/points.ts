@@ -6,6 +6,7 @@ import { LIMITS, reject } from './limits.ts';
 import { findZigzag, readNumber, writeBuckets, writeExemplars, writeFixed, writeFixedArray } from './point-fields.ts';
 import { BYTES, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
 import { Range, Ranges } from './ranges.ts';
+import { ORIGIN_COLUMNS } from './request.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
 /** The data points of a metric, and what they have in common. */
@@ -20,14 +21,7 @@ export interface Points {
 
 /** In the order in which a row is written. */
 export const COMMON_COLUMNS = [
-  'OrganizationId',
-  'ServiceName',
-  'ResourceAttributes',
-  'ResourceSchemaUrl',
-  'ScopeName',
-  'ScopeVersion',
-  'ScopeAttributes',
-  'ScopeSchemaUrl',
+  ...ORIGIN_COLUMNS,
   'ScopeDroppedAttrCount',
   'MetricName',
   'MetricDescription',

@@ -36,6 +36,28 @@ export interface Origin {
   rejection: string | undefined;
 }
 
+/** The first columns of logs and data points. */
+export const ORIGIN_COLUMNS = [
+  'OrganizationId',
+  'ServiceName',
+  'ResourceAttributes',
+  'ResourceSchemaUrl',
+  'ScopeName',
+  'ScopeVersion',
+  'ScopeAttributes',
+  'ScopeSchemaUrl',
+] as const;
+
+export const encodeOrigin = (origin: Origin): Buffer =>
+  Buffer.concat([
+    origin.organization,
+    origin.resource,
+    origin.resourceSchemaUrl,
+    origin.scope,
+    origin.scopeAttributes,
+    origin.scopeSchemaUrl,
+  ]);
+
 type Visit = (origin: Origin, records: Ranges) => void;
 
 /** Calls `visit` for each scope of a request. */

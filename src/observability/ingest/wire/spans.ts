@@ -4,7 +4,7 @@ import { eachItem, findBytes, findFixed64, writeId, writeTime } from './fields.t
 import { LIMITS, reject } from './limits.ts';
 import { BYTES, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
 import { Range, Ranges } from './ranges.ts';
-import { eachScope, type Origin } from './request.ts';
+import { eachScope } from './request.ts';
 import { isZero, type RowBuffer } from './row-buffer.ts';
 
 const TRACE_ID = field(1, BYTES);
@@ -63,9 +63,9 @@ export function transcodeSpans(reader: ProtoReader, batch: Batch): void {
       const [start, end] = [spans.start(index), spans.end(index)];
       span.read(reader, start, end);
       batch.record(
-        origin.serviceName,
+        origin,
         end - start,
-        () => writeSpan(reader, batch, span, origin, prefix, end - start),
+        () => writeSpan(reader, batch, span, prefix),
         () => `span ${quote(reader, span.name.start, span.name.end)}`,
       );
     }
@@ -151,16 +151,7 @@ class Span {
   }
 }
 
-function writeSpan(
-  reader: ProtoReader,
-  batch: Batch,
-  span: Span,
-  { rejection }: Origin,
-  prefix: Buffer,
-  size: number,
-): RowBuffer {
-  if (rejection !== undefined) reject(rejection);
-  if (size > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);
+function writeSpan(reader: ProtoReader, batch: Batch, span: Span, prefix: Buffer): RowBuffer {
   checkSpan(reader, span);
   const { bytes } = reader;
   const out = batch.rowsAt('traces', reader.uint64At(span.startTime));
