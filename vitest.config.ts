@@ -10,6 +10,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(isClientRun ? [] : [DOWNLOADED_CLIENTS])],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     pool: 'forks',
     // Tests wait for a browser, a process or a store half of the time.
     maxWorkers: 2 * availableParallelism(),
