@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/time/clock.ts';
 import type { Audit } from '../management/audit/audit.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
 import { createCharts } from '../observability/charts/charts.ts';
+import { createTelemetryQueries } from '../observability/charts/telemetry-queries.ts';
 import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
 import { parseDashboard } from '../observability/dashboards/dashboard.ts';
 import { createDashboardQuota } from '../observability/dashboards/dashboard-quota.ts';
@@ -77,12 +78,16 @@ export function createObservability({
   const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
-  const charts = createCharts({
+  const queries = createTelemetryQueries({
     engine,
     clock,
-    getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
     findSource: sources.findForQueries,
     openTables: config.openTables ?? [],
+  });
+  const charts = createCharts({
+    clock,
+    queries,
+    getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
   });
   const telemetryRetention = createTelemetryRetention({
     state,

@@ -1,8 +1,8 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Zone } from '../../kernel/time/zone.ts';
-import type { Column, Engine } from '../../platform/engine/engine.ts';
-import type { MetricDataType, Source } from '../sources/source.ts';
+import type { Column } from '../../platform/engine/engine.ts';
+import type { MetricDataType } from '../sources/source.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
 import { rejectTooManyPoints } from './limits.ts';
 import { createMetricUnits } from './metric-units.ts';
@@ -19,8 +19,9 @@ import {
   type TimeBuckets,
 } from './queries/time-buckets.ts';
 import { type BucketChoice, chooseBuckets, chooseExactBuckets, getZone, type TileView } from './queries/view.ts';
-import { createSharedQueries, type QueryClient } from './shared-queries.ts';
-import { createSourceResolver, type ResolvedSource } from './source-resolver.ts';
+import type { QueryClient } from './shared-queries.ts';
+import type { ResolvedSource } from './source-resolver.ts';
+import { STATEMENT_LIMITS, type TelemetryQueries } from './telemetry-queries.ts';
 import { isDistributionSeries } from './tiles/config.ts';
 import { findUnsupportedMember } from './tiles/config-rules.ts';
 import { createDistributionTile } from './tiles/distribution-tile.ts';
@@ -41,42 +42,30 @@ import {
 import type { Tile } from './tiles/tile-schema.ts';
 import { findEventUnit } from './units.ts';
 
-const MEBIBYTE = 2 ** 20;
-
-/** Limits of one statement. */
-const LIMITS = {
-  maxSeconds: 30,
-  maxResultRows: 200_000,
-  maxResultBytes: 4 * MEBIBYTE,
-  maxMemoryBytes: 400_000_000,
-};
 /** For all series of a request together. */
-const MAX_REQUEST_BYTES = 16 * MEBIBYTE;
+const MAX_REQUEST_BYTES = 16 * 2 ** 20;
 const MAX_GROUPS = 250;
 
 type SourceColumn = Column & ColumnContents;
 
 interface Options {
-  engine: Engine;
   clock: Clock;
+  queries: TelemetryQueries;
   getDashboard(organizationId: string, id: string): Promise<{ tiles: Tile[] }>;
-  findSource(organizationId: string, id: string): Promise<Source | undefined>;
-  openTables: readonly string[];
 }
 
 export type Charts = ReturnType<typeof createCharts>;
 
-export function createCharts({ engine, clock, getDashboard, findSource, openTables }: Options) {
-  const resolveSource = createSourceResolver({ engine, findSource, openTables });
-  const queries = createSharedQueries({ engine, clock, limits: LIMITS });
+export function createCharts({ clock, queries, getDashboard }: Options) {
+  const { resolveSource } = queries;
   const readMetricUnit = createMetricUnits(queries);
-  const distributionTile = createDistributionTile({ clock, resolveSource, queries });
+  const distributionTile = createDistributionTile({ clock, queries });
 
   /** `seriesCount` series share the limit of a request. */
   async function readRows(scope: QueryClient, query: SeriesQuery, seriesCount: number): Promise<SeriesRows> {
     const plan = planSeries(query);
-    const maxResultBytes = Math.min(LIMITS.maxResultBytes, Math.floor(MAX_REQUEST_BYTES / seriesCount));
-    return { plan, rows: await queries.query(plan.statement, scope, { ...LIMITS, maxResultBytes }) };
+    const maxResultBytes = Math.min(STATEMENT_LIMITS.maxResultBytes, Math.floor(MAX_REQUEST_BYTES / seriesCount));
+    return { plan, rows: await queries.query(plan.statement, scope, { ...STATEMENT_LIMITS, maxResultBytes }) };
   }
 
   const readUnit = async (scope: QueryClient, query: SeriesQuery, { source }: ResolvedSource) =>

@@ -1,16 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
 import { rejectViolations } from '../../kernel/errors.ts';
-import { type Clock, parseDateTime } from '../../kernel/time/clock.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
+import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { compressResponse } from '../../platform/http/responses/compression.ts';
 import { DashboardFailure, dashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { toChartRows } from './chart-rows.ts';
 import type { Charts } from './charts.ts';
-import { MAX_TIME_MS, MIN_TIME_MS } from './limits.ts';
 import type { TileView } from './queries/view.ts';
 import {
   ChartRow,
@@ -25,6 +25,7 @@ import {
 } from './schema.ts';
 import type { QueryClient } from './shared-queries.ts';
 import { listContentViolations, normalizeContent } from './tiles/tile-content.ts';
+import { parseMoment, rejectEmptyRange } from './time-range.ts';
 
 const tags = ['Data'];
 
@@ -73,7 +74,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         // The end is inclusive, as in the public interface.
         const range = { startMs: startTime, lastMs: endTime };
         const { buckets, partialBuckets, points } = await charts.querySeries(
-          createQueryClient(request, reply),
+          createClient(request, reply),
           series,
           range,
           { granularity, isRatio: seriesReturnType === 'ratio' },
@@ -109,7 +110,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.queryTile(createQueryClient(request, reply), id, tileId, view) };
+        return { data: await charts.queryTile(createClient(request, reply), id, tileId, view) };
       },
     );
 
@@ -131,7 +132,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         rejectViolations(listContentViolations(request.body, ''));
         const view = parseView(clock.now(), request.body);
         const tile = normalizeContent(request.body);
-        return { data: await charts.previewTile(createQueryClient(request, reply), tile, view) };
+        return { data: await charts.previewTile(createClient(request, reply), tile, view) };
       },
     );
 
@@ -153,7 +154,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         const { metricDataType, ...input } = request.query;
         const { startMs, endMs } = parseView(clock.now(), input);
         const options = { startMs, endMs, metricDataType };
-        return { data: await charts.listColumns(createQueryClient(request, reply), request.params.id, options) };
+        return { data: await charts.listColumns(createClient(request, reply), request.params.id, options) };
       },
     );
   };
@@ -188,36 +189,7 @@ function parseView(now: number, input: ViewInput): TileView {
   };
 }
 
-/** Queries are canceled when the client disconnects. */
-function createQueryClient(request: FastifyRequest, reply: object): QueryClient {
-  const controller = new AbortController();
-  const { raw } = reply as FastifyReply;
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort();
-  });
-  const { organizationId, credentialId } = getIdentity(request);
-  return { organizationId, credentialId, signal: controller.signal };
-}
-
-/** Fewer than 12 digits would be seconds. */
-const MILLISECONDS = /^\d{12,14}$/;
-
-function parseMoment(path: string, value: string | number): number {
-  const text = String(value);
-  const ms = MILLISECONDS.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
-  if (ms === undefined)
-    rejectViolations([
-      {
-        path,
-        rule: 'The value must be epoch milliseconds of 12 to 14 digits, or an ISO 8601 date-time with an offset or Z',
-        value,
-      },
-    ]);
-  if (ms !== undefined && (ms < MIN_TIME_MS || ms > MAX_TIME_MS))
-    rejectViolations([{ path, rule: 'The time must be between 1970-01-01 and 2262-01-01', value }]);
-  return ms ?? 0;
-}
-
-function rejectEmptyRange(path: string, startMs: number, endMs: number): void {
-  if (startMs >= endMs) rejectViolations([{ path, rule: 'The start must be before the end', value: startMs }]);
-}
+const createClient = (request: FastifyRequest, reply: object): QueryClient => ({
+  ...getIdentity(request),
+  signal: abortOnDisconnect(reply),
+});

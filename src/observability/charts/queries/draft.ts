@@ -12,7 +12,16 @@ import type { Range } from './time-buckets.ts';
 export type Draft = ReturnType<typeof createDraft>;
 
 /** The SQL fragments that every statement of a series consists of. User input is parsed and never copied into SQL. */
-export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: SeriesQuery) {
+export function createDraft({
+  organizationId,
+  table,
+  buckets,
+  where,
+  whereLanguage,
+  filters = [],
+  groupBy,
+  path,
+}: SeriesQuery) {
   const writer = createWriter();
   const scope: Scope = {
     columns: table.columns,
@@ -34,7 +43,10 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
     whereLanguage === 'sql' ? parseCondition(where, scope) : parseLucene(where, scope),
   );
   const groups = groupBy.map((text, index) => writer.writeText(value(`groupBy[${index}]`, text)));
-  const filter = condition && writer.write(condition);
+  const conditions = [
+    condition,
+    ...filters.map((text, index) => parsed(`filters[${index}]`, text, () => parseCondition(text, scope))),
+  ].flatMap((one) => (one ? [writer.write(one)] : []));
 
   return {
     writer,
@@ -46,7 +58,7 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
     value,
     /** ` WHERE …` with all conditions, or an empty string. */
     where(...further: (string | undefined)[]): string {
-      const all = [filter, ...further].filter((sql) => sql !== undefined);
+      const all = [...conditions, ...further].filter((sql) => sql !== undefined);
       return all.length === 0 ? '' : ` WHERE ${all.map((sql) => `(${sql})`).join(' AND ')}`;
     },
     /**

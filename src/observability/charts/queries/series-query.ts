@@ -27,6 +27,8 @@ export interface SeriesQuery {
   field?: string | undefined;
   where: string;
   whereLanguage: 'lucene' | 'sql';
+  /** SQL conditions in addition to `where`. */
+  filters?: readonly string[] | undefined;
   groupBy: readonly string[];
   buckets: TimeBuckets;
   top: TopGroups;

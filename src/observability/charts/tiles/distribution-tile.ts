@@ -4,8 +4,8 @@ import { buildQuery, unknownSource } from '../queries/plan.ts';
 import { listPartialBuckets, singleBucket } from '../queries/time-buckets.ts';
 import { chooseBins, listBounds, planBins, planValueRange, type Scale } from '../queries/value-bins.ts';
 import { chooseBuckets, getZone, type TileView } from '../queries/view.ts';
-import type { createSharedQueries, QueryClient } from '../shared-queries.ts';
-import type { createSourceResolver } from '../source-resolver.ts';
+import type { QueryClient } from '../shared-queries.ts';
+import type { TelemetryQueries } from '../telemetry-queries.ts';
 import { findEventUnit } from '../units.ts';
 import {
   formatSeriesName,
@@ -20,12 +20,11 @@ const HEATMAP_BINS = 24;
 
 interface Options {
   clock: Clock;
-  resolveSource: ReturnType<typeof createSourceResolver>;
-  queries: ReturnType<typeof createSharedQueries>;
+  queries: TelemetryQueries;
 }
 
 /** Creates a function that returns how the values of a field are distributed: over the whole range, or by time. */
-export function createDistributionTile({ clock, resolveSource, queries }: Options) {
+export function createDistributionTile({ clock, queries }: Options) {
   return async (
     scope: QueryClient,
     tile: RenderableTile,
@@ -34,7 +33,7 @@ export function createDistributionTile({ clock, resolveSource, queries }: Option
   ): Promise<HistogramData | HeatmapData> => {
     const path = 'series[0]';
     const isHeatmap = series.type === 'heatmap';
-    const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
+    const resolved = await queries.resolveSource(scope.organizationId, series, unknownSource(path));
     if (resolved.source.kind === 'metric')
       throw queryError(
         `${path}.sourceId`,
