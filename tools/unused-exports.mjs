@@ -19,6 +19,7 @@ const ENTRY_POINTS = [
   GENERATED_CLIENT,
   'vitest.config.ts',
   'test/support/global-setup.ts',
+  'test/support/property-seed.ts',
   'test/clients/node/otel-app.mjs',
 ];
 const isTest = (path) => path.startsWith('test/') || /\.test\.tsx?$/.test(path);
