@@ -39,8 +39,7 @@ describe('demo telemetry', () => {
       expect(await running.telemetry).toMatch(/^demo telemetry is not available: .*is not installed; run npm install/);
       expect(running.welcome).toContain('Pilothouse is running.');
     } finally {
-      // How it stops is the subject of test/api/stop.test.ts. Here it takes up to 29 s beside many other tests.
-      await running.stop();
+      expect(await running.stop(), running.messages()).toBe(0);
     }
   });
 });

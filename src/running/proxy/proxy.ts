@@ -138,11 +138,15 @@ export function createProxy(options: ProxyOptions): Proxy {
       const endpoint = createEndpoint(service);
       endpoints.set(service.id, endpoint);
       try {
-        return await listen(endpoint.server, host, service.port);
+        const port = await listen(endpoint.server, host, service.port);
+        if (endpoints.get(service.id) === endpoint) return port;
       } catch (error) {
         endpoints.delete(service.id);
         throw error;
       }
+      // `close` has no effect on a server that does not listen yet.
+      endpoint.server.close();
+      throw new AppError('unavailable', `The endpoint of the service ${service.id} was closed while it was opened`);
     },
 
     update(service) {

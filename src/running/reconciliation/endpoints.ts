@@ -35,14 +35,18 @@ export function createEndpoints({ proxy, host, ports }: Options) {
     ipAccessList: details.ipAccessList ?? [],
   });
 
+  /** A step that is still running must not open a port again. */
+  function requireOpen(): void {
+    if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
+  }
+
   return {
     /** Opens the port of a service, or applies its settings. Undefined if the service has no HTTP interface. */
     async open(
       service: Readonly<Service>,
       observed: Pick<Observed, 'upstream'> | undefined,
     ): Promise<Endpoint | undefined> {
-      // A step that is still running must not open a port again.
-      if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
+      requireOpen();
       const { id, driver, settings } = service;
       const known = opened.get(id);
       if (known !== undefined) {
@@ -54,7 +58,10 @@ export function createEndpoints({ proxy, host, ports }: Options) {
       if (!hasInterface) return undefined;
       const port = await ports.open(
         { organizationId: service.organizationId, serviceId: id },
-        (chosen) => proxy.open(toProxied(service, chosen)),
+        async (chosen) => {
+          requireOpen();
+          return proxy.open(toProxied(service, chosen));
+        },
         () => proxy.close(id),
       );
       opened.set(id, port);

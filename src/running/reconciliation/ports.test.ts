@@ -98,4 +98,21 @@ onEachStore('the port of a service', (store) => {
     );
     expect(await start().open(first)).toBeGreaterThan(port);
   });
+
+  it('is not opened after the endpoints were closed, also if the search for a free port goes on', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const other = createServer().listen(range.first + index, '127.0.0.1');
+        await new Promise((resolve) => other.once('listening', resolve).once('error', resolve));
+        return other;
+      }),
+    );
+    const { endpoints, open } = start();
+    const opening = open(first).catch((error: Error) => error.message);
+    await new Promise(setImmediate);
+    await endpoints.closeAll();
+    const result = await opening;
+    for (const other of taken) other.close();
+    expect(result).toBe('The control plane is stopping');
+  });
 });
