@@ -41,7 +41,7 @@ export const logsExplorer: DashboardSpec = {
         where: 'ledger_entries (SeverityText:"WARN" OR SeverityText:"INFO") ServiceName:"payments"',
       }),
     ]),
-    tile('search', 'gateway', 'Failed requests of paying customers', at(0, 17, 24, 8), [
+    tile('search', 'gateway', 'Failed requests', at(0, 17, 24, 8), [
       logs({
         fields: [
           'Timestamp',
@@ -51,8 +51,7 @@ export const logsExplorer: DashboardSpec = {
           "LogAttributes['region']",
           'TraceId',
         ],
-        where:
-          'ServiceName:"gateway" LogAttributes.http.status_code:[500 TO 599] LogAttributes.customer.tier:(pro OR enterprise)',
+        where: 'ServiceName:"gateway" LogAttributes.http.status_code:[400 TO 599]',
       }),
     ]),
     note(
