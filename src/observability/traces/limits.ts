@@ -1,6 +1,8 @@
 /** Of one trace. */
 export const MAX_SPANS = 10_000;
 export const MAX_LOGS = 10_000;
+/** Of the spans, and of the logs. */
+export const MAX_TRACE_BYTES = 20 * 2 ** 20;
 
 /** Spans that operations and the service map read. Beyond it, they read one in so many traces. */
 export const MAX_SAMPLED_SPANS = 500_000;

@@ -3,7 +3,16 @@ import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { Moment } from '../charts/schema.ts';
 import { WHERE_LANGUAGES } from '../charts/series-schema.ts';
-import { MAX_EDGES, MAX_LOGS, MAX_NODES, MAX_OPERATIONS, MAX_SAMPLED_SPANS, MAX_SPANS, MAX_TRACES } from './limits.ts';
+import {
+  MAX_EDGES,
+  MAX_LOGS,
+  MAX_NODES,
+  MAX_OPERATIONS,
+  MAX_SAMPLED_SPANS,
+  MAX_SPANS,
+  MAX_TRACE_BYTES,
+  MAX_TRACES,
+} from './limits.ts';
 
 const MAX_FILTERS = 50;
 const Nanoseconds = (description: string) => Type.Number({ description });
@@ -112,7 +121,7 @@ export const TraceRecord = NamedObject('Trace', {
   totalSpans: Type.Integer({ description: 'All stored spans of the trace' }),
   totalLogs: Type.Integer({ description: 'All stored logs of the trace' }),
   truncated: Type.Boolean({
-    description: `The trace has more than ${MAX_SPANS} spans, ${MAX_LOGS} logs or 20 MiB of either; the earliest were kept`,
+    description: `The trace has more than ${MAX_SPANS} spans, ${MAX_LOGS} logs or ${MAX_TRACE_BYTES / 2 ** 20} MiB of either; the earliest were kept`,
   }),
 });
 

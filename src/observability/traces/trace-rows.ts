@@ -12,8 +12,8 @@ const PAGE_BYTES = 2 * 2 ** 20;
 
 export interface Page {
   rows: unknown[][];
-  /** The page has further rows, which are too large. */
-  isCut: boolean;
+  /** Of the rows in the engine's memory. */
+  bytes: number;
 }
 
 interface PagePlan {
@@ -59,7 +59,7 @@ const listLogColumns: ListColumns = (columns) => ({
 
 const ORDERED_COLUMNS = { spans: 5, logs: 5 };
 
-/** Plans a page of the spans or logs of a trace, earliest first. The first row of a page is always read. */
+/** Plans a page of the spans or logs of a trace, earliest first. The page ends early if its rows are large, but not before its first row. */
 export function planTracePage(
   client: QueryClient,
   resolved: ResolvedSource,
@@ -83,16 +83,16 @@ export function planTracePage(
 
 function limitBytes(found: string, names: string[], order: string, writer: Writer): string {
   const measured =
-    `SELECT *, count() OVER () AS __found, row_number() OVER earliest AS __row, ` +
+    `SELECT *, row_number() OVER earliest AS __row, ` +
     `sum(byteSize(${names.join(', ')})) OVER earliest AS __bytes FROM (${found}) ` +
     `WINDOW earliest AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
   return (
-    `SELECT __found, ${names.join(', ')} FROM (${measured}) ` +
+    `SELECT __bytes, ${names.join(', ')} FROM (${measured}) ` +
     `WHERE __row = 1 OR __bytes <= ${writer.bind(PAGE_BYTES, 'UInt32')} ORDER BY __row`
   );
 }
 
 const collect = (rows: unknown[][]): Page => ({
   rows: rows.map(([, ...values]) => values),
-  isCut: rows.length < Number(rows[0]?.[0] ?? 0),
+  bytes: Number(rows.at(-1)?.[0] ?? 0),
 });

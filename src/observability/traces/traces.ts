@@ -3,7 +3,7 @@ import { queryError } from '../charts/queries/draft.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { ResolvedSource } from '../charts/source-resolver.ts';
 import { STATEMENT_LIMITS, type TelemetryQueries } from '../charts/telemetry-queries.ts';
-import { MAX_LOGS, MAX_SPANS } from './limits.ts';
+import { MAX_LOGS, MAX_SPANS, MAX_TRACE_BYTES } from './limits.ts';
 import { planOperations } from './operations.ts';
 import type { OperationsRecord, ServiceMapRecord, TraceRecord, TraceSearchRecord } from './schema.ts';
 import { planEdges, planServices, toServiceMap } from './service-map.ts';
@@ -51,7 +51,7 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
     return { ...part, range: collect(await queries.query(statement, client)) };
   }
 
-  /** All pages up to the limit; those after a page that was cut are left out, so that the earliest rows are kept. */
+  /** The earliest rows up to the limits of their number and size. */
   async function readRows(
     client: QueryClient,
     traceId: string,
@@ -60,16 +60,26 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
   ): Promise<unknown[][]> {
     if (!range) return [];
     const wanted = Math.min(range.count, max);
-    const pages = await Promise.all(
-      Array.from({ length: Math.ceil(wanted / PAGE_ROWS) }, async (_, index): Promise<Page> => {
-        const offset = index * PAGE_ROWS;
-        const page = { kind, path, offset, limit: Math.min(PAGE_ROWS, wanted - offset) };
-        const { statement, collect } = planTracePage(client, resolved, traceId, range, page);
-        return collect(await queries.query(statement, client, PAGE_LIMITS));
-      }),
-    );
-    const cut = pages.findIndex(({ isCut }) => isCut);
-    return (cut < 0 ? pages : pages.slice(0, cut + 1)).flatMap(({ rows }) => rows);
+    const limitAt = (offset: number) => Math.min(PAGE_ROWS, wanted - offset);
+    const readPage = async (offset: number): Promise<Page> => {
+      const page = { kind, path, offset, limit: limitAt(offset) };
+      const { statement, collect } = planTracePage(client, resolved, traceId, range, page);
+      return collect(await queries.query(statement, client, PAGE_LIMITS));
+    };
+    const offsets = Array.from({ length: Math.ceil(wanted / PAGE_ROWS) }, (_, index) => index * PAGE_ROWS);
+    const pages = await Promise.all(offsets.map(readPage));
+    const firstCut = pages.findIndex(({ rows }, index) => rows.length < limitAt(index * PAGE_ROWS));
+    const kept = firstCut < 0 ? pages : pages.slice(0, firstCut + 1);
+    const found = kept.flatMap(({ rows }) => rows);
+    let bytes = kept.reduce((sum, page) => sum + page.bytes, 0);
+    // The rows are larger than usual: the next page starts where the last one ended.
+    while (found.length < wanted && bytes < MAX_TRACE_BYTES) {
+      const page = await readPage(found.length);
+      if (page.rows.length === 0) break;
+      found.push(...page.rows);
+      bytes += page.bytes;
+    }
+    return found;
   }
 
   /** Counts the spans in the range, to decide how many traces are read. */
