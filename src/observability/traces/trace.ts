@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type CriticalSegment, findCriticalPath } from './critical-path.ts';
 import type { LogRecord, SpanRecord, TraceRecord } from './schema.ts';
 import { isErrorStatus } from './source-columns.ts';
@@ -17,13 +18,15 @@ export interface StoredTrace {
   totalLogs: number;
 }
 
-/** The trace with what follows from its structure. Takes time in proportion to its size, without yielding. */
-export function assembleTrace({ spanRows, logRows, ...stored }: StoredTrace): TraceRecord {
+/** The trace with what follows from its structure. Pauses, so that a large trace does not occupy the event loop. */
+export async function assembleTrace({ spanRows, logRows, ...stored }: StoredTrace): Promise<TraceRecord> {
   const origin = BigInt(String((spanRows[0] ?? logRows[0])?.[0] ?? 0));
-  const spans = spanRows.map((row) => toSpan(row, origin));
-  const logs = logRows.map((row) => toLog(row, origin));
+  const spans = await convertRows(spanRows, (row) => toSpan(row, origin));
+  const logs = await convertRows(logRows, (row) => toLog(row, origin));
   const tree = buildTree(spans);
+  await setImmediate();
   const path = findCriticalPath(spans, tree);
+  await setImmediate();
   const selfTimes = computeSelfTimes(spans, tree);
   for (const [index, span] of spans.entries()) {
     const parent = tree.parents[index] ?? -1;
@@ -56,8 +59,19 @@ export function assembleTrace({ spanRows, logRows, ...stored }: StoredTrace): Tr
 
 type Attributes = Record<string, string>;
 
+const ROWS_AT_ONCE = 1000;
+
+async function convertRows<T>(rows: readonly unknown[][], convert: (row: unknown[]) => T): Promise<T[]> {
+  const converted: T[] = [];
+  for (const row of rows) {
+    if (converted.length > 0 && converted.length % ROWS_AT_ONCE === 0) await setImmediate();
+    converted.push(convert(row));
+  }
+  return converted;
+}
+
 function toSpan(row: unknown[], origin: bigint): SpanRecord {
-  const [start, spanId, parentSpanId, name, durationNs, kind, service, status, statusMessage] = row.map(String);
+  const [start, spanId, parentSpanId, name, durationNs, kind, service, status, statusMessage] = row as string[];
   const [attributes, resourceAttributes, scopeName, scopeVersion, eventTimes, eventNames, eventAttributes] =
     row.slice(9);
   const [linkTraceIds, linkSpanIds, linkTraceStates, linkAttributes] = row.slice(16) as string[][];
@@ -67,7 +81,7 @@ function toSpan(row: unknown[], origin: bigint): SpanRecord {
     name: name ?? '',
     kind: kind ?? '',
     service: service ?? '',
-    start: start ?? '',
+    start: String(start),
     offsetNs: offsetFrom(origin, start),
     durationNs: Number(durationNs),
     status: status ?? '',
