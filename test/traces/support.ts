@@ -69,7 +69,7 @@ export async function sendSpans(
   expect([status, json.partialSuccess?.errorMessage ?? ''], 'spans are accepted').toEqual([200, '']);
 }
 
-export interface TestLog {
+interface TestLog {
   at: number;
   body: string;
   span?: string;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CriticalSegment, findCriticalPath } from './critical-path.ts';
-import { buildTree, computeSelfTimes, endOf, type SpanTree, type TimedSpan } from './span-tree.ts';
+import { buildTree, computeSelfTimes, getEnd, type SpanTree, type TimedSpan } from './span-tree.ts';
 
 type Short = [id: string, parent: string, from: number, to: number];
 
 const toSpans = (list: Short[]): TimedSpan[] =>
   list.map(([spanId, parentSpanId, from, to]) => ({ spanId, parentSpanId, offsetNs: from, durationNs: to - from }));
 
-function pathOf(list: Short[]): [string, number, number][] {
+function findPath(list: Short[]): [string, number, number][] {
   const spans = toSpans(list);
   return findCriticalPath(spans, buildTree(spans)).map(({ span, startNs, endNs }) => [
     spans[span]?.spanId ?? '',
@@ -17,18 +17,18 @@ function pathOf(list: Short[]): [string, number, number][] {
   ]);
 }
 
-const selfTimesOf = (list: Short[]): number[] => computeSelfTimes(toSpans(list), buildTree(toSpans(list)));
+const listSelfTimes = (list: Short[]): number[] => computeSelfTimes(toSpans(list), buildTree(toSpans(list)));
 
 describe('the critical path', () => {
   it('of no spans is empty; of one span it is the span', () => {
-    expect(pathOf([])).toEqual([]);
-    expect(pathOf([['a', '', 5, 9]])).toEqual([['a', 5, 9]]);
-    expect(pathOf([['a', '', 5, 5]])).toEqual([]);
+    expect(findPath([])).toEqual([]);
+    expect(findPath([['a', '', 5, 9]])).toEqual([['a', 5, 9]]);
+    expect(findPath([['a', '', 5, 5]])).toEqual([]);
   });
 
   it('follows the child that finished last, then the one that finished before it started', () => {
     expect(
-      pathOf([
+      findPath([
         ['root', '', 0, 100],
         ['a', 'root', 5, 30],
         ['b', 'root', 10, 60],
@@ -45,7 +45,7 @@ describe('the critical path', () => {
 
   it('cuts what lies outside of the parent, at every level', () => {
     expect(
-      pathOf([
+      findPath([
         ['root', '', 10, 50],
         ['early', 'root', 0, 20],
         ['late', 'root', 30, 80],
@@ -62,20 +62,20 @@ describe('the critical path', () => {
 
   it('is that of the longest root, or of the longest orphan', () => {
     expect(
-      pathOf([
+      findPath([
         ['a', '', 0, 5],
         ['b', '', 1, 20],
         ['orphan', 'lost', 0, 99],
       ]),
     ).toEqual([['b', 1, 20]]);
     expect(
-      pathOf([
+      findPath([
         ['a', 'lost', 0, 5],
         ['b', 'lost', 1, 20],
       ]),
     ).toEqual([['b', 1, 20]]);
     expect(
-      pathOf([
+      findPath([
         ['orphan', 'lost', 0, 9],
         ['root', '', 1, 1],
       ]),
@@ -84,7 +84,7 @@ describe('the critical path', () => {
 
   it('exists in traces with cycles and repeated ids', () => {
     expect(
-      pathOf([
+      findPath([
         ['a', 'b', 0, 10],
         ['b', 'a', 2, 8],
       ]),
@@ -93,9 +93,9 @@ describe('the critical path', () => {
       ['b', 2, 8],
       ['a', 8, 10],
     ]);
-    expect(pathOf([['a', 'a', 0, 10]])).toEqual([['a', 0, 10]]);
+    expect(findPath([['a', 'a', 0, 10]])).toEqual([['a', 0, 10]]);
     expect(
-      pathOf([
+      findPath([
         ['a', '', 0, 10],
         ['a', 'a', 1, 9],
         ['a', 'a', 2, 8],
@@ -109,22 +109,22 @@ describe('the critical path', () => {
       { length: size },
       (_, at): Short => [`${at}`, at === 0 ? '' : `${at - 1}`, at, 2 * size - at],
     );
-    expect(pathOf(chain).length).toBe(2 * size - 1);
+    expect(findPath(chain).length).toBe(2 * size - 1);
     const siblings = Array.from(
       { length: size },
       (_, at): Short => [`${at}`, at === 0 ? '' : '0', at, at === 0 ? size : at + 1],
     );
-    expect(pathOf(siblings).length).toBe(size);
-    expect(selfTimesOf(siblings)[0]).toBe(1);
+    expect(findPath(siblings).length).toBe(size);
+    expect(listSelfTimes(siblings)[0]).toBe(1);
     const cycle = Array.from({ length: size }, (_, at): Short => [`${at}`, `${(at + 1) % size}`, at, at + 10]);
-    expect(pathOf(cycle).length).toBeGreaterThan(0);
+    expect(findPath(cycle).length).toBeGreaterThan(0);
   });
 });
 
 describe('self time', () => {
   it('subtracts children once where they overlap, and only within the span', () => {
     expect(
-      selfTimesOf([
+      listSelfTimes([
         ['root', '', 10, 100],
         ['a', 'root', 0, 20],
         ['b', 'root', 30, 60],
@@ -144,9 +144,9 @@ function findSlowly(spans: readonly TimedSpan[], { children }: SpanTree, root: n
     for (let isLast = true; ; isLast = false) {
       const fits = (children[span] ?? []).flatMap((child) => {
         const one = spans[child] as TimedSpan;
-        const end = isLast ? Math.min(endOf(one), endNs) : endOf(one);
+        const end = isLast ? Math.min(getEnd(one), endNs) : getEnd(one);
         const start = Math.max(one.offsetNs, startNs);
-        return end <= cursor && end > start ? [{ child, start, end, realEnd: endOf(one) }] : [];
+        return end <= cursor && end > start ? [{ child, start, end, realEnd: getEnd(one) }] : [];
       });
       fits.sort((a, b) => b.realEnd - a.realEnd || a.child - b.child);
       const [next] = fits;
@@ -159,7 +159,7 @@ function findSlowly(spans: readonly TimedSpan[], { children }: SpanTree, root: n
     return path.filter((part) => part.endNs > part.startNs);
   };
   const span = spans[root] as TimedSpan;
-  return walk(root, span.offsetNs, endOf(span));
+  return walk(root, span.offsetNs, getEnd(span));
 }
 
 describe('any trace', () => {
@@ -195,7 +195,7 @@ describe('any trace', () => {
           return (
             tree.parents[index] === -1 &&
             offsetNs === path[0]?.startNs &&
-            endOf(spans[index] as TimedSpan) === path.at(-1)?.endNs
+            getEnd(spans[index] as TimedSpan) === path.at(-1)?.endNs
           );
         });
         expect(lengths.map((root) => findSlowly(spans, tree, root))).toContainEqual(path);
@@ -212,7 +212,7 @@ describe('any trace', () => {
         const counted = spans.map(({ offsetNs, durationNs }, index) => {
           const own = (tree.children[index] ?? []).map((child) => spans[child] as TimedSpan);
           const moments = Array.from({ length: durationNs }, (_, at) => offsetNs + at);
-          return moments.filter((at) => !own.some((child) => child.offsetNs <= at && at < endOf(child))).length;
+          return moments.filter((at) => !own.some((child) => child.offsetNs <= at && at < getEnd(child))).length;
         });
         expect(computeSelfTimes(spans, tree)).toEqual(counted);
       }),

@@ -1,4 +1,4 @@
-import { endOf, type SpanTree, type TimedSpan } from './span-tree.ts';
+import { getEnd, type SpanTree, type TimedSpan } from './span-tree.ts';
 
 /** A part of the critical path that a span itself spent. */
 export interface CriticalSegment {
@@ -30,7 +30,7 @@ export function findCriticalPath(spans: readonly TimedSpan[], tree: SpanTree): C
   if (root === undefined) return [];
   const segments: CriticalSegment[] = [];
   const { offsetNs } = spans[root] as TimedSpan;
-  const open = [visit(root, offsetNs, endOf(spans[root] as TimedSpan))];
+  const open = [visit(root, offsetNs, getEnd(spans[root] as TimedSpan))];
   // Not recursive: a trace may be as deep as it has spans.
   for (let current = open.at(-1); current; current = open.at(-1)) {
     const next = current.children.pop();
@@ -41,7 +41,7 @@ export function findCriticalPath(spans: readonly TimedSpan[], tree: SpanTree): C
     }
     const child = spans[next] as TimedSpan;
     const isLast = current.cursorNs === current.endNs;
-    const end = isLast ? Math.min(endOf(child), current.endNs) : endOf(child);
+    const end = isLast ? Math.min(getEnd(child), current.endNs) : getEnd(child);
     const start = Math.max(child.offsetNs, current.startNs);
     if (end > current.cursorNs || end <= start) continue;
     add(current, end);
@@ -52,7 +52,7 @@ export function findCriticalPath(spans: readonly TimedSpan[], tree: SpanTree): C
 
   function visit(span: number, startNs: number, endNs: number): Visit {
     const children = [...(tree.children[span] ?? [])];
-    children.sort((a, b) => endOf(spans[a] as TimedSpan) - endOf(spans[b] as TimedSpan) || b - a);
+    children.sort((a, b) => getEnd(spans[a] as TimedSpan) - getEnd(spans[b] as TimedSpan) || b - a);
     return { span, startNs, endNs, cursorNs: endNs, children };
   }
 

@@ -184,7 +184,7 @@ export const OperationsRecord = NamedObject('TraceOperations', {
 const Duration = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
 
-export const TRACE_ORDERS = ['newest', 'slowest'] as const;
+const TRACE_ORDERS = ['newest', 'slowest'] as const;
 
 export const TraceSearchBody = NamedObject(
   'TraceSearchRequest',
@@ -226,7 +226,7 @@ export const ServiceMapBody = NamedObject('ServiceMapRequest', SpanSelection, { 
 
 const Load = { requests: Requests, errors: Requests, p50Ns: P50, p95Ns: P50 };
 
-export const NODE_KINDS = ['service', 'database', 'queue', 'external'] as const;
+const NODE_KINDS = ['service', 'database', 'queue', 'external'] as const;
 
 export const ServiceMapRecord = NamedObject('ServiceMap', {
   ...frame,

@@ -4,7 +4,6 @@ import { type Expression, getKind, isNullable } from '../expressions/expression.
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { parseValue } from '../expressions/sql.ts';
 import { quoteName, type Writer } from '../expressions/writer.ts';
-import type { Source } from '../sources/source.ts';
 
 /** The members of a source that name a value of a span or log, with the column of the OpenTelemetry tables. */
 const COLUMNS = {
@@ -97,9 +96,9 @@ export function createSourceColumns({ source, table }: ResolvedSource, writer: W
       return `least(greatest(${integer}, 0), ${MAX_DURATION_NS})`;
     },
     /** 1 or 0. */
-    isError: (): string => isOneOf(writeText(find('statusCodeExpression', 'StatusCode')), ERRORS),
+    isError: (): string => matchesAny(writeText(find('statusCodeExpression', 'StatusCode')), ERRORS),
     isKind: (...kinds: SpanKind[]): string =>
-      isOneOf(
+      matchesAny(
         writeText(find('spanKindExpression', 'SpanKind')),
         kinds.flatMap((kind) => [kind, `span_kind_${kind}`]),
       ),
@@ -119,7 +118,7 @@ export function createSourceColumns({ source, table }: ResolvedSource, writer: W
     linkAttributes: nested(linkName, 'Attributes', NO_MAPS),
   };
 
-  function isOneOf(sql: string, values: readonly string[]): string {
+  function matchesAny(sql: string, values: readonly string[]): string {
     return `(lower(${sql}) IN ${writer.bind(values, 'Array(String)')})`;
   }
 }
@@ -130,5 +129,3 @@ type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
 const ERRORS = ['error', 'status_code_error', '2'];
 
 export const isErrorStatus = (status: string): boolean => ERRORS.includes(status.toLowerCase());
-
-export const isTraceSource = ({ kind }: Source): boolean => kind === 'trace';

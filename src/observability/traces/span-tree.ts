@@ -58,19 +58,19 @@ function findFirst(parents: Int32Array, member: number): number {
   return first;
 }
 
-export const endOf = ({ offsetNs, durationNs }: TimedSpan): number => offsetNs + durationNs;
+export const getEnd = ({ offsetNs, durationNs }: TimedSpan): number => offsetNs + durationNs;
 
 /** The time in which a span ran and none of its children did. */
 export function computeSelfTimes(spans: readonly TimedSpan[], { children }: SpanTree): number[] {
   return spans.map((span, index) => {
-    const end = endOf(span);
+    const end = getEnd(span);
     const own = (children[index] ?? []).map((child) => spans[child] as TimedSpan);
     own.sort((a, b) => a.offsetNs - b.offsetNs);
     let covered = 0;
     let until = span.offsetNs;
     for (const child of own) {
       const from = Math.max(child.offsetNs, until);
-      const to = Math.min(endOf(child), end);
+      const to = Math.min(getEnd(child), end);
       if (to <= from) continue;
       covered += to - from;
       until = to;

@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { type CriticalSegment, findCriticalPath } from './critical-path.ts';
 import type { LogRecord, SpanRecord, TraceRecord } from './schema.ts';
 import { isErrorStatus } from './source-columns.ts';
-import { buildTree, computeSelfTimes, endOf } from './span-tree.ts';
+import { buildTree, computeSelfTimes, getEnd } from './span-tree.ts';
 
 /** Clocks of well synchronized machines differ by less. */
 const TOLERATED_SKEW_NS = 1_000_000;
 
 /** Rows in the order of `trace-rows.ts`, earliest first, and what was stored. */
-export interface StoredTrace {
+interface StoredTrace {
   traceId: string;
   sourceId: string;
   logSourceId: string;
@@ -36,7 +36,7 @@ export async function assembleTrace({ spanRows, logRows, ...stored }: StoredTrac
     span.selfTimeNs = selfTimes[index] ?? 0;
   }
   const criticalNs = addSegments(spans, path);
-  const durationNs = (spans.length > 0 ? spans.map(endOf) : logs.map(({ offsetNs }) => offsetNs)).reduce(
+  const durationNs = (spans.length > 0 ? spans.map(getEnd) : logs.map(({ offsetNs }) => offsetNs)).reduce(
     (last, end) => Math.max(last, end),
     0,
   );
@@ -132,7 +132,7 @@ function isOutside(span: SpanRecord, parent: SpanRecord | undefined): boolean {
   if (!parent || parent.service === span.service) return false;
   if (span.offsetNs < parent.offsetNs - TOLERATED_SKEW_NS) return true;
   const isAsynchronous = /consumer$/i.test(span.kind) || /producer$/i.test(parent.kind);
-  return !isAsynchronous && endOf(span) > endOf(parent) + TOLERATED_SKEW_NS;
+  return !isAsynchronous && getEnd(span) > getEnd(parent) + TOLERATED_SKEW_NS;
 }
 
 /** Returns the length of the path. */
