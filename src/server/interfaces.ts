@@ -40,6 +40,7 @@ import {
   readBearerOrBare,
 } from '../observability/tokens/authentication.ts';
 import { tokenRoutes } from '../observability/tokens/routes.ts';
+import { traceRoutes } from '../observability/traces/routes.ts';
 import { organizationChangeRoutes } from '../operations/fleet/routes.ts';
 import { formatMissingKeyRole, type GuardOptions } from '../platform/http/guard.ts';
 import { dashboards as dashboardApi, management } from '../platform/http/interfaces.ts';
@@ -151,6 +152,7 @@ export function createDashboardInterface(
       sourceRoutes(domains),
       connectionRoutes(),
       chartRoutes({ ...domains, clock }),
+      traceRoutes({ ...domains, clock }),
       unsupportedDashboardRoutes,
     ],
   };

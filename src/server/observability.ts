@@ -19,6 +19,7 @@ import { createTelemetryReports } from '../observability/ingest/report/telemetry
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createSources } from '../observability/sources/sources.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
+import { createTraces } from '../observability/traces/traces.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
 import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
@@ -89,6 +90,7 @@ export function createObservability({
     queries,
     getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
   });
+  const traces = createTraces({ queries });
   const telemetryRetention = createTelemetryRetention({
     state,
     engine,
@@ -119,6 +121,7 @@ export function createObservability({
     dashboards,
     versions,
     charts,
+    traces,
     ingest,
     telemetryRetention,
     telemetryReports,

@@ -25,11 +25,10 @@ import {
 } from './schema.ts';
 import type { QueryClient } from './shared-queries.ts';
 import { listContentViolations, normalizeContent } from './tiles/tile-content.ts';
-import { parseMoment, rejectEmptyRange } from './time-range.ts';
+import { parseRange, rejectEmptyRange } from './time-range.ts';
 
 const tags = ['Data'];
 
-const HOUR_MS = 3_600_000;
 const SEARCH_ROWS = 100;
 
 export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock }): Routes {
@@ -171,15 +170,10 @@ interface ViewInput {
   limit?: number | undefined;
 }
 
-/** Defaults to the last hour. */
 function parseView(now: number, input: ViewInput): TileView {
-  const { start, end, granularity = 'auto', points, timezone = 'UTC', groups, others = false } = input;
-  const endMs = end === undefined ? now : parseMoment('end', end);
-  const startMs = start === undefined ? endMs - HOUR_MS : parseMoment('start', start);
-  rejectEmptyRange('start', startMs, endMs);
+  const { granularity = 'auto', points, timezone = 'UTC', groups, others = false } = input;
   return {
-    startMs,
-    endMs,
+    ...parseRange(now, input),
     granularity,
     points,
     timezone,

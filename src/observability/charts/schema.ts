@@ -98,7 +98,7 @@ export const ColumnRecord = NamedObject('SourceColumn', {
 });
 
 /** The handler checks the range of both, so that the message is about the time. */
-const Moment = Type.Union([Type.Integer(), Type.String({ maxLength: MAX_TIME_CHARACTERS })], {
+export const Moment = Type.Union([Type.Integer(), Type.String({ maxLength: MAX_TIME_CHARACTERS })], {
   description: 'Epoch milliseconds of 12 to 14 digits, or ISO 8601 with an offset; from 1970 to 2261',
 });
 const { id, name, x, y, w, h } = TileBody.properties;

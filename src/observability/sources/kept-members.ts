@@ -44,7 +44,7 @@ const FilterSettings = NamedObject('ClickStackSourceFilterSettings', {
   ),
 });
 
-/** Members that other clients of sources use. They are stored and returned; no query reads them. */
+/** Members that other clients of sources use. They are stored and returned; of the queries, only those of traces read some. */
 export const KeptSourceMembers = Type.Object({
   section: Name,
   disabled: Type.Optional(Type.Boolean()),

@@ -87,10 +87,13 @@ const inOwnTable = (source: Source, tableName: string): Source => ({ ...source, 
  */
 export const BUILT_IN_SOURCES: readonly Source[] = [
   defaultSource('log', 'logs', 'Logs'),
-  defaultSource('trace', 'traces', 'Traces'),
+  { ...defaultSource('trace', 'traces', 'Traces'), logSourceId: 'logs' },
   defaultSource('metric', 'metrics', 'Metrics'),
   inOwnTable(defaultSource('log', 'pilothouse-logs', 'Pilothouse logs'), 'pilothouse_logs'),
-  inOwnTable(defaultSource('trace', 'pilothouse-traces', 'Pilothouse traces'), 'pilothouse_traces'),
+  {
+    ...inOwnTable(defaultSource('trace', 'pilothouse-traces', 'Pilothouse traces'), 'pilothouse_traces'),
+    logSourceId: 'pilothouse-logs',
+  },
   {
     ...defaultSource('metric', 'pilothouse-metrics', 'Pilothouse metrics'),
     metricTables: {

@@ -35,7 +35,7 @@ export function createDraft({
       return parse();
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      throw queryError(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
+      throw queryError(memberPath(path, member), `${error.message} (${pointAt(text, error)})`);
     }
   }
 
@@ -80,8 +80,11 @@ export function createDraft({
   }
 }
 
+/** A query whose members are those of the request itself has the path `''`. */
+const memberPath = (path: string, member: string): string => (path === '' ? member : `${path}.${member}`);
+
 export function rejectSeries({ path }: Pick<SeriesQuery, 'path'>, member: string, rule: string): never {
-  throw queryError(`${path}.${member}`, rule);
+  throw queryError(memberPath(path, member), rule);
 }
 
 /** An invalid member of a query, with its path. */

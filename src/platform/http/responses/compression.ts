@@ -18,7 +18,8 @@ export async function compressResponse(
   payload: unknown,
 ): Promise<unknown> {
   const encoding = chooseEncoding(request, reply);
-  if (encoding === 'identity' || typeof payload !== 'string' || payload.length < MIN_COMPRESSED_BYTES) return payload;
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+  if (encoding === 'identity' || payload.length < MIN_COMPRESSED_BYTES) return payload;
   reply.header('content-encoding', encoding);
-  return compress(Buffer.from(payload), encoding, 'once');
+  return compress(typeof payload === 'string' ? Buffer.from(payload) : payload, encoding, 'once');
 }
