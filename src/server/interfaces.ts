@@ -31,6 +31,10 @@ import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
+import { clickStackSavedSearchRoutes } from '../observability/search/clickstack-routes.ts';
+import { searchRoutes } from '../observability/search/routes.ts';
+import { savedSearchRoutes } from '../observability/search/saved-search-routes.ts';
+import { tailRoutes } from '../observability/search/tail-routes.ts';
 import { clickStackSourceRoutes } from '../observability/sources/clickstack-routes.ts';
 import { connectionRoutes } from '../observability/sources/connection-routes.ts';
 import { sourceRoutes } from '../observability/sources/routes.ts';
@@ -42,7 +46,7 @@ import {
 import { tokenRoutes } from '../observability/tokens/routes.ts';
 import { traceRoutes } from '../observability/traces/routes.ts';
 import { organizationChangeRoutes } from '../operations/fleet/routes.ts';
-import { formatMissingKeyRole, type GuardOptions } from '../platform/http/guard.ts';
+import { createAuthorizationCheck, formatMissingKeyRole, type GuardOptions } from '../platform/http/guard.ts';
 import { dashboards as dashboardApi, management } from '../platform/http/interfaces.ts';
 import { prefixIds } from '../platform/http/limits/rate-counter.ts';
 import { createOrganizationReader } from '../platform/http/requests/service-organization.ts';
@@ -121,6 +125,7 @@ export function createManagement(
       telemetryRoutes(domains),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
+      clickStackSavedSearchRoutes(domains),
       unsupportedManagementRoutes({
         organizationPath: OrganizationPath,
         servicePath: ServicePath,
@@ -134,12 +139,13 @@ export function createDashboardInterface(
   { state, clock, domains, rateCounter }: InterfaceOptions,
   shared: SharedGuard,
 ): MountedInterface {
+  const authenticate = createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed });
   return {
     documentPaths: [],
     guard: {
       ...shared,
       counter: prefixIds(rateCounter, 'dashboards'),
-      authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
+      authenticate,
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
@@ -153,6 +159,9 @@ export function createDashboardInterface(
       connectionRoutes(),
       chartRoutes({ ...domains, clock }),
       traceRoutes({ ...domains, clock }),
+      searchRoutes(domains),
+      tailRoutes({ ...domains, isAuthorized: createAuthorizationCheck({ ...shared, authenticate }) }),
+      savedSearchRoutes(domains),
       unsupportedDashboardRoutes,
     ],
   };

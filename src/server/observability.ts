@@ -17,6 +17,13 @@ import { createVersions } from '../observability/dashboards/versions.ts';
 import { createIngest } from '../observability/ingest/ingest.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
+import { createSearchContext } from '../observability/search/context.ts';
+import { createSearchExport } from '../observability/search/export.ts';
+import { createSearchHistogram } from '../observability/search/histogram.ts';
+import { findSavedSearchUsingSource } from '../observability/search/saved-search-store.ts';
+import { createSavedSearches } from '../observability/search/saved-searches.ts';
+import { createSearch } from '../observability/search/search.ts';
+import { createTail } from '../observability/search/tail.ts';
 import { createSources } from '../observability/sources/sources.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
 import { createTraces } from '../observability/traces/traces.ts';
@@ -73,6 +80,7 @@ export function createObservability({
     audit,
     organizations,
     findDashboardUsingSource,
+    findSavedSearchUsingSource,
     maxSources: config.maxSources,
   });
   const dashboardWriter = createDashboardWriter({ clock, audit });
@@ -91,6 +99,12 @@ export function createObservability({
     getDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
   });
   const traces = createTraces({ queries });
+  const search = createSearch({ clock, queries });
+  const searchHistogram = createSearchHistogram({ clock, queries, charts });
+  const searchContext = createSearchContext({ queries });
+  const searchExport = createSearchExport({ clock, queries });
+  const tail = createTail({ engine, clock, log, queries });
+  const savedSearches = createSavedSearches({ state, clock, audit, organizations, sources });
   const telemetryRetention = createTelemetryRetention({
     state,
     engine,
@@ -106,6 +120,7 @@ export function createObservability({
     log,
     retention: telemetryRetention,
     observe: observeIngest,
+    announce: tail.announce,
     engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
     counter: rateCounter ?? createLocalRateCounter(clock),
     maxRowsPerMinute: config.ingestRowsPerMinute,
@@ -122,6 +137,12 @@ export function createObservability({
     versions,
     charts,
     traces,
+    search,
+    searchHistogram,
+    searchContext,
+    searchExport,
+    tail,
+    savedSearches,
     ingest,
     telemetryRetention,
     telemetryReports,

@@ -22,13 +22,15 @@ const service = (access: Permission['access'], help: string, operations: string[
   operations,
 });
 
-/** Dashboards and sources belong to the organization, also in the operations below a service. */
+/** Dashboards, sources and saved searches belong to the organization, also in the operations below a service. */
 const CLICKSTACK_READS = [
   'clickStackListDashboards',
   'clickStackGetDashboard',
   'clickStackValidateDashboard',
   'clickStackListSources',
   'clickStackGetSource',
+  'clickStackListSavedSearches',
+  'clickStackGetSavedSearch',
 ];
 const CLICKSTACK_WRITES = [
   'clickStackCreateDashboard',
@@ -37,6 +39,9 @@ const CLICKSTACK_WRITES = [
   'clickStackCreateSource',
   'clickStackUpdateSource',
   'clickStackDeleteSource',
+  'clickStackCreateSavedSearch',
+  'clickStackUpdateSavedSearch',
+  'clickStackDeleteSavedSearch',
 ];
 
 /**
@@ -158,32 +163,43 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ]),
   'control-plane:service:manage-clickstack-api': organization(
     'write',
-    'View and change dashboards and sources over the management API',
+    'View and change dashboards, sources and saved searches over the management API',
     [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
   ),
-  'dashboards:view': organization('read', 'View dashboards, sources, charts, received telemetry and its retention', [
-    'listDashboards',
-    'getDashboard',
-    'listDashboardVersions',
-    'listDashboardTemplates',
-    'getDashboardVersion',
-    'getTileData',
-    'validateDashboard',
-    'telemetryRetentionGet',
-    'drawTile',
-    'queryChartSeries',
-    'listSources',
-    'getSource',
-    'listSourceColumns',
-    'listConnections',
-    'getConnection',
-    'telemetryGet',
-    'telemetryStorageGet',
-    ...CLICKSTACK_READS,
-  ]),
+  'dashboards:view': organization(
+    'read',
+    'View dashboards, sources, charts, received telemetry and its retention; search',
+    [
+      'listDashboards',
+      'getDashboard',
+      'listDashboardVersions',
+      'listDashboardTemplates',
+      'getDashboardVersion',
+      'getTileData',
+      'validateDashboard',
+      'telemetryRetentionGet',
+      'drawTile',
+      'queryChartSeries',
+      'listSources',
+      'getSource',
+      'listSourceColumns',
+      'listConnections',
+      'getConnection',
+      'searchRows',
+      'searchHistogram',
+      'searchContext',
+      'exportSearch',
+      'tailSearch',
+      'listSavedSearches',
+      'getSavedSearch',
+      'telemetryGet',
+      'telemetryStorageGet',
+      ...CLICKSTACK_READS,
+    ],
+  ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards and sources; change the retention of telemetry',
+    'Create, change and delete dashboards, sources and saved searches; change the retention of telemetry',
     [
       'createDashboard',
       'updateDashboard',
@@ -196,6 +212,9 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'createConnection',
       'updateConnection',
       'deleteConnection',
+      'createSavedSearch',
+      'updateSavedSearch',
+      'deleteSavedSearch',
       ...CLICKSTACK_WRITES,
     ],
   ),

@@ -147,24 +147,26 @@ const frame = {
   timezone: Type.String(),
 };
 
+export const TimeTileData = Type.Object({
+  type: Type.Literal('time'),
+  ...frame,
+  granularity: Type.String(),
+  buckets: Type.Array(Type.Integer({ description: 'The start of the bucket, epoch milliseconds' })),
+  partialBuckets: PartialBuckets,
+  series: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      unit: Unit,
+      group: Type.Array(Type.String()),
+      isOthers: Type.Boolean(),
+      values: Type.Array(Value, { description: 'One per bucket; null if there is none. A count without rows is 0' }),
+    }),
+  ),
+  groups: GroupCount,
+});
+
 export const TileResponse = Type.Union([
-  Type.Object({
-    type: Type.Literal('time'),
-    ...frame,
-    granularity: Type.String(),
-    buckets: Type.Array(Type.Integer({ description: 'The start of the bucket, epoch milliseconds' })),
-    partialBuckets: PartialBuckets,
-    series: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        unit: Unit,
-        group: Type.Array(Type.String()),
-        isOthers: Type.Boolean(),
-        values: Type.Array(Value, { description: 'One per bucket; null if there is none. A count without rows is 0' }),
-      }),
-    ),
-    groups: GroupCount,
-  }),
+  TimeTileData,
   Type.Object({
     type: Type.Literal('table'),
     ...frame,

@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
+import { TABLES } from '../own-telemetry/rows.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
@@ -27,6 +28,8 @@ interface Options extends QuotaOptions {
   engineDirectory: string | undefined;
   /** For the metrics of the server. */
   observe?: ((signal: Signal, received: Received) => void) | undefined;
+  /** Called when rows of a table are stored. */
+  announce?: ((organizationId: string, table: string) => void) | undefined;
 }
 
 /** Who sends. */
@@ -41,7 +44,16 @@ export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
-export function createIngest({ engine, clock, log, retention, engineDirectory, observe, ...quotaOptions }: Options) {
+export function createIngest({
+  engine,
+  clock,
+  log,
+  retention,
+  engineDirectory,
+  observe,
+  announce,
+  ...quotaOptions
+}: Options) {
   const transcoder = createTranscoder();
   const inserts = createInsertQueue({ engine, clock });
   const space = createDiskSpace({ directory: engineDirectory, clock });
@@ -63,6 +75,7 @@ export function createIngest({ engine, clock, log, retention, engineDirectory, o
     });
     if (!('rows' in result)) throw new AppError(result.code, result.message);
     await Promise.all(result.rows.map(inserts.add));
+    for (const { table } of result.rows) announce?.(organizationId, TABLES[table]);
     observe?.(signal, result);
     quota.addRows(tokenId, result.accepted);
     counts.add({ organizationId, tokenId, signal }, result);

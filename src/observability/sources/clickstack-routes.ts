@@ -102,7 +102,7 @@ export function clickStackSourceRoutes({ sources, services }: { sources: Sources
         schema: {
           tags,
           summary: 'Delete ClickStack source',
-          description: 'Fails with 409 while a dashboard uses the source.',
+          description: 'Fails with 409 while a dashboard or a saved search uses the source.',
           params: SourcePath,
           response: emptyManagementResponse,
         },

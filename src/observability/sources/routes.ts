@@ -85,7 +85,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'Delete source',
-          description: 'Fails with 409 while a dashboard uses the source.',
+          description: 'Fails with 409 while a dashboard or a saved search uses the source.',
           params: ResourcePath,
           response: emptyDashboardResponse,
         },

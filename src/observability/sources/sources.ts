@@ -11,15 +11,15 @@ import { BUILT_IN_SOURCES, type Source } from './source.ts';
 import { applyDefaults, isBuiltIn, listSourceViolations, normalizeSource } from './source-rules.ts';
 import { deleteSource, findSource, listSources, putSource } from './store.ts';
 
+/** Something that uses a source. */
+type FindUser = (tx: Db, organizationId: string, sourceId: string) => Promise<{ id: string; name: string } | undefined>;
+
 interface Options {
   state: State;
   audit: Audit;
   organizations: Organizations;
-  findDashboardUsingSource(
-    tx: Db,
-    organizationId: string,
-    sourceId: string,
-  ): Promise<{ id: string; name: string } | undefined>;
+  findDashboardUsingSource: FindUser;
+  findSavedSearchUsingSource: FindUser;
   /** Per organization, without the built-in ones. Sources of a fleet file are not limited. */
   maxSources?: number | undefined;
 }
@@ -31,6 +31,7 @@ export function createSources({
   audit,
   organizations,
   findDashboardUsingSource,
+  findSavedSearchUsingSource,
   maxSources = Number.POSITIVE_INFINITY,
 }: Options) {
   async function find(db: Db, organizationId: string, id: string): Promise<Source | undefined> {
@@ -125,6 +126,12 @@ export function createSources({
           throw new AppError(
             'conflict',
             `The dashboard ${dashboard.name} (${dashboard.id}) uses this source; change it first`,
+          );
+        const search = await findSavedSearchUsingSource(tx, organizationId, id);
+        if (search)
+          throw new AppError(
+            'conflict',
+            `The saved search ${search.name} (${search.id}) uses this source; change it first`,
           );
         await deleteSource(tx, organizationId, id);
         await audit.record(tx, actor, {

@@ -147,16 +147,36 @@ export function guardRoutes(
     }
   }
 
-  async function authenticateHeaders(headers: FastifyRequest['headers']): Promise<Identity> {
-    const { authorization } = headers;
-    if (authorization !== undefined || !session) return authenticate(authorization);
-    return (await session.authenticate(headers)) ?? authenticate(undefined);
-  }
+  const authenticateHeaders = createHeaderAuthentication({ authenticate, session });
 
   const challengeFor = (headers: FastifyRequest['headers']) =>
     session && headers.authorization === undefined && headers[CSRF_HEADER] !== undefined
       ? SESSION_CHALLENGE
       : challenge;
+}
+
+function createHeaderAuthentication({ authenticate, session }: Pick<GuardOptions, 'authenticate' | 'session'>) {
+  return async (headers: FastifyRequest['headers']): Promise<Identity> => {
+    const { authorization } = headers;
+    if (authorization !== undefined || !session) return authenticate(authorization);
+    return (await session.authenticate(headers)) ?? authenticate(undefined);
+  };
+}
+
+/** For responses that take long: whether the request would still be admitted by its credentials and roles. */
+export function createAuthorizationCheck(options: Pick<GuardOptions, 'authenticate' | 'session'>) {
+  const authenticateHeaders = createHeaderAuthentication(options);
+  return async (request: FastifyRequest): Promise<boolean> => {
+    const { roles = [], operation = '' } = request.routeOptions.config;
+    try {
+      const { organizationId, grants, ...identity } = await authenticateHeaders(request.headers);
+      if (organizationId !== request.identity?.organizationId) return false;
+      return grants ? grants.permits(operation, undefined) : hasRole(identity.roles, roles);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthorized') return false;
+      throw error;
+    }
+  };
 }
 
 /** Adds `identity` and `clientAddress` to the requests of these routes. */

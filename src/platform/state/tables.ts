@@ -38,6 +38,7 @@ export interface Tables {
   dashboard_versions: DashboardVersionRow;
   deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
   dashboard_sources: DashboardSourceRow;
+  saved_searches: SavedSearchRow;
   console_sessions: ConsoleSessionRow;
   session_cookies: { id: number; suffix: string };
   idempotent_responses: IdempotentResponseRow;
@@ -208,6 +209,15 @@ interface DashboardSourceRow {
   id: string;
   name: string;
   document: string;
+}
+
+export interface SavedSearchRow {
+  organization_id: string;
+  id: string;
+  source_id: string;
+  document: string;
+  created_at: number;
+  updated_at: number;
 }
 
 export interface ConsoleSessionRow {

@@ -215,6 +215,9 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   dashboard_source_create: about('created the source'),
   dashboard_source_update: about('updated the source'),
   dashboard_source_delete: about('deleted the source'),
+  saved_search_create: about('created the saved search'),
+  saved_search_update: about('updated the saved search'),
+  saved_search_delete: about('deleted the saved search'),
   console_sign_in: () => ({ action: 'signed in to the console' }),
   console_sign_out: () => ({ action: 'signed out of the console' }),
   console_sign_in_failed: ({ after }, name) => ({

@@ -12,17 +12,11 @@ import type { Range } from './time-buckets.ts';
 export type Draft = ReturnType<typeof createDraft>;
 
 /** The SQL fragments that every statement of a series consists of. User input is parsed and never copied into SQL. */
-export function createDraft({
-  organizationId,
-  table,
-  buckets,
-  where,
-  whereLanguage,
-  filters = [],
-  groupBy,
-  path,
-}: SeriesQuery) {
-  const writer = createWriter();
+export function createDraft(
+  { organizationId, table, buckets, where, whereLanguage, filters = [], groupBy, path }: SeriesQuery,
+  /** Drafts of one statement share their writer. */
+  writer = createWriter(),
+) {
   const scope: Scope = {
     columns: table.columns,
     ...(table.implicitColumn === undefined ? {} : { implicitColumn: table.implicitColumn }),
@@ -53,6 +47,8 @@ export function createDraft({
     time,
     /** The index of a row's bucket. */
     bucket: buckets.indexSql(time, (number, type) => writer.bind(number, type)),
+    /** SQL of `where` and `filters`, which all must hold. */
+    conditions,
     groups: groups.map((sql, index) => `${sql} AS __g${index}`),
     groupNames: groups.map((_, index) => `__g${index}`),
     value,

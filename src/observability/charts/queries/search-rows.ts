@@ -1,10 +1,11 @@
 import type { Statement } from '../../../platform/engine/engine.ts';
+import type { Writer } from '../../expressions/writer.ts';
 import type { Source } from '../../sources/source.ts';
 import { createDraft } from './draft.ts';
 import type { SeriesQuery } from './series-query.ts';
 
 /** Rows beyond this size are left out: as JSON they can be twice as large, which is the limit of a statement. */
-const MAX_ROW_BYTES = 2 * 2 ** 20;
+export const MAX_ROW_BYTES = 2 * 2 ** 20;
 
 interface SearchRows {
   /** Newest first. */
@@ -32,13 +33,7 @@ export function planSearch(
   const found =
     `SELECT ${selected.join(', ')} FROM (${draft.rows()})${draft.where()} ` +
     `ORDER BY ${time} DESC LIMIT ${writer.bind(limit, 'UInt32')}`;
-  const measured =
-    `SELECT *, count() OVER () AS __found, row_number() OVER newest AS __row, ` +
-    `sum(byteSize(${names.join(', ')})) OVER newest AS __bytes FROM (${found}) ` +
-    'WINDOW newest AS (ORDER BY __time DESC ROWS UNBOUNDED PRECEDING)';
-  const sql =
-    `SELECT __found, ${names.join(', ')} FROM (${measured}) ` +
-    `WHERE __row = 1 OR __bytes <= ${writer.bind(MAX_ROW_BYTES, 'UInt32')} ORDER BY __row`;
+  const sql = limitBytes({ writer, found, names, order: '__time DESC', maxBytes: MAX_ROW_BYTES });
   return {
     statement: { sql, parameters: writer.parameters },
     columns: [query.table.timeColumn, ...columns],
@@ -47,4 +42,28 @@ export function planSearch(
       truncated: rows.length < Number(rows[0]?.[0] ?? 0),
     }),
   };
+}
+
+interface FoundRows {
+  writer: Writer;
+  /** A statement with the columns `names` and those of `order`. */
+  found: string;
+  names: readonly string[];
+  order: string;
+  maxBytes: number;
+}
+
+/**
+ * The first rows of a statement in its order, up to this size, but at least one. The first column is the number of rows
+ * without that limit.
+ */
+export function limitBytes({ writer, found, names, order, maxBytes }: FoundRows): string {
+  const measured =
+    `SELECT *, count() OVER () AS __found, row_number() OVER newest AS __row, ` +
+    `sum(byteSize(${names.join(', ')})) OVER newest AS __bytes FROM (${found}) ` +
+    `WINDOW newest AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
+  return (
+    `SELECT __found, ${names.join(', ')} FROM (${measured}) ` +
+    `WHERE __row = 1 OR __bytes <= ${writer.bind(maxBytes, 'UInt32')} ORDER BY __row`
+  );
 }

@@ -34,7 +34,7 @@ export interface SeriesQuery {
   top: TopGroups;
   /** Epoch milliseconds. A rate is computed over the time that has passed. Not part of the statement, so results can be cached. */
   nowMs: number;
-  /** The path of the series in the request, for errors. */
+  /** The path of the series in the request, for errors. Empty for the request itself. */
   path: string;
 }
 

@@ -39,7 +39,8 @@ export function findColumnOrders(
   return orders.length > 0 && orders.every(({ column }) => column >= 0) ? orders : undefined;
 }
 
-function splitOrder(text: string): { name: string; order: SortOrder } {
+/** `name DESC` → the name and the order. */
+export function splitOrder(text: string): { name: string; order: SortOrder } {
   const trimmed = text.trim();
   const direction = /\s(?:asc|desc)$/i.exec(trimmed);
   if (!direction) return { name: trimmed, order: 'asc' };

@@ -7,8 +7,10 @@ import type { Unit } from '../units.ts';
 import type { Tile } from './tile-schema.ts';
 
 export type Series = Tile['series'][number];
-/** The members of a tile that affect its data. */
-export type RenderableTile = Pick<Tile, 'asRatio' | 'series' | 'config'>;
+/** The members of a tile that affect its data. A search adds its filters. */
+export type RenderableTile = Pick<Tile, 'asRatio' | 'config'> & {
+  series: (Series & { filters?: readonly string[] | undefined })[];
+};
 
 /** The data of a tile, in the form in which it is displayed. */
 export type TileData =

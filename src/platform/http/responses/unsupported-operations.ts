@@ -48,8 +48,6 @@ const CLICK_STACK_PARTS: Parts = {
   member: NO_ACCOUNTS,
   members: NO_ACCOUNTS,
   roles: 'The roles of keys are those of the management interface; tokens read or write',
-  'saved-searches': 'Pilothouse does not store searches',
-  search: 'Send a tile of the type search to /api/v2/charts/tile instead',
   team: NO_ACCOUNTS,
   webhooks: NO_ALERTS,
 };
@@ -60,6 +58,7 @@ export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;
 const MANAGED_CLICK_STACK_PARTS: Parts = {
   ...CLICK_STACK_PARTS,
   charts: 'Query series with a token at /api/v2/charts/series',
+  search: 'Search with a token at /api/v2/search',
   connections: 'Sources use the engine of the server; there are no other connections',
 };
 

@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
+import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
+import type { Routes } from '../../platform/http/requests/validation.ts';
+import { logFailures } from '../../platform/http/responses/aborted-responses.ts';
+import { compressResponse } from '../../platform/http/responses/compression.ts';
+import { DashboardFailure, dashboardResponse } from '../../platform/http/responses/envelopes.ts';
+import { TimeTileData } from '../charts/schema.ts';
+import type { QueryClient } from '../charts/shared-queries.ts';
+import type { createSearchContext } from './context.ts';
+import type { createSearchExport } from './export.ts';
+import type { createSearchHistogram } from './histogram.ts';
+import { ContextBody, ContextResponse, ExportBody, HistogramBody, SearchBody, SearchResponse } from './schema.ts';
+import type { Search } from './search.ts';
+
+const tags = ['Search'];
+const notFound = { 404: { ...DashboardFailure, description: 'The source does not exist' } };
+const FILE_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8; header=present' };
+
+interface Options {
+  search: Search;
+  searchHistogram: ReturnType<typeof createSearchHistogram>;
+  searchContext: ReturnType<typeof createSearchContext>;
+  searchExport: ReturnType<typeof createSearchExport>;
+}
+
+export function searchRoutes({ search, searchHistogram, searchContext, searchExport }: Options): Routes {
+  return (app) => {
+    app.post(
+      '/api/v2/search',
+      {
+        config: { operation: 'searchRows', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Search rows',
+          description:
+            'Returns matching rows of a source of logs or traces. Newest first unless orderBy says otherwise; the cursor then continues the search without losing or repeating a row, also among rows of the same time.',
+          body: SearchBody,
+          response: { 200: SearchResponse, ...notFound },
+        },
+      },
+      (request, reply) => search.search(createClient(request, reply), request.body),
+    );
+
+    app.post(
+      '/api/v2/search/histogram',
+      {
+        config: { operation: 'searchHistogram', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Count rows over time',
+          description:
+            'The number of matching rows per time bucket, by severity (logs) or status code (traces). The range is extended to whole buckets.',
+          body: HistogramBody,
+          response: { ...dashboardResponse(TimeTileData), ...notFound },
+        },
+      },
+      async (request, reply) => ({ data: await searchHistogram(createClient(request, reply), request.body) }),
+    );
+
+    app.post(
+      '/api/v2/search/context',
+      {
+        config: { operation: 'searchContext', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Get the rows around a row',
+          description: 'The rows before and after a time, newest first, optionally of the same service, host or pod.',
+          body: ContextBody,
+          response: { 200: ContextResponse, ...notFound },
+        },
+      },
+      (request, reply) => searchContext(createClient(request, reply), request.body),
+    );
+
+    app.post(
+      '/api/v2/search/export',
+      {
+        config: { operation: 'exportSearch', roles: DASHBOARD_READERS },
+        schema: {
+          tags,
+          summary: 'Export rows',
+          description:
+            'Streams matching rows, newest first: NDJSON, or CSV in which text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe. If the export fails after it has started, the connection is closed before the end of the response.',
+          body: ExportBody,
+          response: {
+            200: {
+              description: 'The exported rows',
+              content: { 'application/x-ndjson': { schema: Type.String() }, 'text/csv': { schema: Type.String() } },
+            },
+            ...notFound,
+          },
+        },
+      },
+      async (request, reply) => {
+        const chunks = searchExport(createClient(request, reply), request.body);
+        // Read before the response starts, so that an invalid query is still a 400.
+        const first = await chunks.next();
+        const { format } = request.body;
+        const response = reply as unknown as FastifyReply;
+        return response
+          .type(FILE_TYPES[format])
+          .header('content-disposition', `attachment; filename="search.${format}"`)
+          .send(Readable.from(concatenate(first, logFailures(request, chunks)), { objectMode: false }));
+      },
+    );
+  };
+}
+
+async function* concatenate(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+const createClient = (request: FastifyRequest, reply: object): QueryClient => ({
+  ...getIdentity(request),
+  signal: abortOnDisconnect(reply),
+});

@@ -1,0 +1,115 @@
+import type { FastifyReply } from 'fastify';
+import Type from 'typebox';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.ts';
+import { getActor } from '../../management/audit/request-actor.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
+import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import type { Routes } from '../../platform/http/requests/validation.ts';
+import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
+import { toRecord } from './saved-search.ts';
+import { ListMeta, SavedSearchBody, SavedSearchQuery, SavedSearchRecord } from './saved-search-schema.ts';
+import type { SavedSearches } from './saved-searches.ts';
+
+const tags = ['Search'];
+const PATH = '/api/v2/saved-searches';
+const MAX_LISTED = 1000;
+
+/** The page of a request. */
+export const readListPage = ({ limit = MAX_LISTED, offset = 0 }: SavedSearchQuery) => ({ limit, offset });
+
+export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearches }): Routes {
+  return (app) => {
+    app.get(
+      PATH,
+      {
+        config: { operation: 'listSavedSearches', roles: DASHBOARD_READERS },
+        schema: {
+          tags,
+          summary: 'List saved searches',
+          description: 'Ordered by id. The header X-Total-Count has the number of all saved searches, as meta.total.',
+          querystring: SavedSearchQuery,
+          response: {
+            200: Type.Object({ data: Type.Array(SavedSearchRecord), meta: ListMeta }, { description: 'Success' }),
+          },
+        },
+      },
+      async (request, reply) => {
+        const page = readListPage(request.query);
+        const { list, total } = await savedSearches.list(getIdentity(request).organizationId, page);
+        (reply as unknown as FastifyReply).header('x-total-count', total);
+        return { data: list.map(toRecord), meta: { total, ...page } };
+      },
+    );
+
+    app.get(
+      `${PATH}/:id`,
+      {
+        config: { operation: 'getSavedSearch', roles: DASHBOARD_READERS },
+        schema: {
+          tags,
+          summary: 'Get saved search',
+          params: ResourcePath,
+          response: dashboardResponse(SavedSearchRecord),
+        },
+      },
+      async (request) => ({
+        data: toRecord(await savedSearches.get(getIdentity(request).organizationId, request.params.id)),
+      }),
+    );
+
+    app.post(
+      PATH,
+      {
+        config: { operation: 'createSavedSearch', roles: DASHBOARD_WRITERS, isIdempotent: true },
+        schema: {
+          tags,
+          summary: 'Create saved search',
+          body: SavedSearchBody,
+          response: dashboardResponse(SavedSearchRecord),
+        },
+      },
+      async (request) => {
+        const inTransaction = keepResponse(request, (search: Parameters<typeof toRecord>[0]) => ({
+          result: JSON.stringify(toRecord(search)),
+        }));
+        const { organizationId } = getIdentity(request);
+        return {
+          data: toRecord(await savedSearches.create(getActor(request), organizationId, request.body, inTransaction)),
+        };
+      },
+    );
+
+    app.put(
+      `${PATH}/:id`,
+      {
+        config: { operation: 'updateSavedSearch', roles: DASHBOARD_WRITERS },
+        schema: {
+          tags,
+          summary: 'Update saved search',
+          description: 'Replaces everything: omitted members get their default.',
+          params: ResourcePath,
+          body: SavedSearchBody,
+          response: dashboardResponse(SavedSearchRecord),
+        },
+      },
+      async (request) => {
+        const { organizationId } = getIdentity(request);
+        const { id } = request.params;
+        return { data: toRecord(await savedSearches.replace(getActor(request), organizationId, id, request.body)) };
+      },
+    );
+
+    app.delete(
+      `${PATH}/:id`,
+      {
+        config: { operation: 'deleteSavedSearch', roles: DASHBOARD_WRITERS },
+        schema: { tags, summary: 'Delete saved search', params: ResourcePath, response: emptyDashboardResponse },
+      },
+      async (request) => {
+        await savedSearches.remove(getActor(request), getIdentity(request).organizationId, request.params.id);
+        return {};
+      },
+    );
+  };
+}

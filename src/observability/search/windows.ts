@@ -1,0 +1,30 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
+import type { Range } from '../charts/queries/time-buckets.ts';
+
+/** The length of a window by its distance from the end of the range: the newest rows appear at once. */
+const WINDOWS = [
+  { from: 0, lengthMs: 15 * MINUTE_MS },
+  { from: 15 * MINUTE_MS, lengthMs: 6 * HOUR_MS },
+  { from: 12 * HOUR_MS + 15 * MINUTE_MS, lengthMs: 12 * HOUR_MS },
+  { from: DAY_MS + 15 * MINUTE_MS, lengthMs: DAY_MS },
+];
+/** Longer ranges are mostly empty; with windows of a day they would need thousands of statements. */
+const LONG_MS = 31 * DAY_MS;
+/** A window that took too long is repeated with a part of its length. A shorter one is always searched to its end. */
+const SMALLEST_MS = MINUTE_MS;
+const SHRINK = 8;
+
+/** The part of the range that is searched next, given that everything from `beforeMs` on was searched. */
+export function chooseWindow(range: Range, beforeMs: number, maxLengthMs = Number.POSITIVE_INFINITY): Range {
+  const distance = range.endMs - beforeMs;
+  const lengthMs =
+    distance >= LONG_MS
+      ? Math.ceil(distance / 2)
+      : (WINDOWS.findLast(({ from }) => distance >= from)?.lengthMs ?? DAY_MS);
+  return { startMs: Math.max(range.startMs, beforeMs - Math.min(lengthMs, maxLengthMs)), endMs: beforeMs };
+}
+
+export const canShrink = ({ startMs, endMs }: Range): boolean => endMs - startMs > SMALLEST_MS;
+
+export const shrink = ({ startMs, endMs }: Range): number =>
+  Math.max(SMALLEST_MS, Math.ceil((endMs - startMs) / SHRINK));
