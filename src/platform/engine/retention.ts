@@ -12,7 +12,8 @@ export async function applyRetention(
   abort_signal: AbortSignal,
 ): Promise<string[]> {
   const changed: string[] = [];
-  for (const table of listOwnTables().tables) {
+  const { tables, derived } = listOwnTables();
+  for (const table of [...tables, ...derived]) {
     const result = await client.query({
       query: `SHOW CREATE TABLE ${OWN_DATABASE}.${table}`,
       format: 'TabSeparatedRaw',
