@@ -21,7 +21,13 @@ const targetRule: ValueRule<StoreAddress> = {
   },
 };
 
-const SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'clickhouseUrl', 'clickhouseCluster', 'logLevel'];
+const SETTINGS: readonly SettingName[] = [
+  'dataDirectory',
+  'databaseUrl',
+  'clickhouseUrl',
+  'clickhouseCluster',
+  'logLevel',
+];
 
 export const moveStore = defineCommand({
   name: 'move',

@@ -37,6 +37,8 @@ export interface ClickHouseCluster {
   query(shard: number, sql: string): Promise<string>;
   /** Statements that were sent to the whole cluster. */
   clusterStatements: string[];
+  /** Ends the process of a shard at once. */
+  stopShard(shard: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,6 +98,10 @@ export async function startClickHouseCluster(directory: string, more: Elements =
     pids: listeners.map(({ pid }) => pid),
     query: run,
     clusterStatements,
+    async stopShard(shard) {
+      listeners[shard]?.kill();
+      await listeners[shard]?.ended;
+    },
     async close() {
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));

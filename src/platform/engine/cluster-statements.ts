@@ -64,7 +64,8 @@ export function createClusterStatements(cluster: string): (statement: string) =>
   function copyTable(name: string, source: string): string[] {
     const definition = definitions.get(source);
     if (!definition) throw new Error(`${source} has no definition of its own`);
-    if (altered.has(source)) throw new Error(`${source} was changed before it is copied: write the definition of ${name}`);
+    if (altered.has(source))
+      throw new Error(`${source} was changed before it is copied: write the definition of ${name}`);
     return createTable(name, definition);
   }
 
@@ -97,8 +98,7 @@ export function createClusterStatements(cluster: string): (statement: string) =>
     const reduced = find(DELETE) ?? find(TRUNCATE);
     if (reduced !== undefined) return [onLocal(statement, reduced)];
     const dropped = find(DROP);
-    if (dropped !== undefined)
-      return [statement.replace(' SYNC', ` ${onCluster} SYNC`), onLocal(statement, dropped)];
+    if (dropped !== undefined) return [statement.replace(' SYNC', ` ${onCluster} SYNC`), onLocal(statement, dropped)];
     if (INSERT.test(statement)) return [statement];
     throw new Error(`This statement has no form for a cluster: ${statement.slice(0, 200)}`);
   };
@@ -150,7 +150,8 @@ function getShardingKey({ columns, clauses }: Definition): string {
   // Most logs belong to no trace. By their empty id, one shard would have to store them all.
   if (names.includes('TraceId')) return "if(TraceId = '', rand64(), cityHash64(OrganizationId, TraceId))";
   const start = clauses.indexOf('ORDER BY ') + 'ORDER BY '.length;
-  const sorting = clauses[start] === '(' ? readParentheses(clauses, start) : (/^\w+/.exec(clauses.slice(start))?.[0] ?? '');
+  const sorting =
+    clauses[start] === '(' ? readParentheses(clauses, start) : (/^\w+/.exec(clauses.slice(start))?.[0] ?? '');
   const plain = splitList(sorting).filter((name) => names.includes(name));
   return `cityHash64(${plain.join(', ')})`;
 }

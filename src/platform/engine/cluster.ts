@@ -1,7 +1,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { AppError } from '../../kernel/errors.ts';
 import { toLocalName } from './cluster-statements.ts';
-import { OWN_DATABASE } from './engine.ts';
+import { OWN_DATABASE, type Statement } from './engine.ts';
 
 /** Of inserts and of statements that change tables. */
 export const CLUSTER_SETTINGS: ClickHouseSettings = {
@@ -33,11 +33,21 @@ export async function checkCluster(
   const names = (await result.json<{ cluster: string }>()).map((row) => row.cluster);
   if (names.includes(cluster)) return;
   const found = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-  throw new AppError(
-    'unavailable',
-    `--clickhouse-cluster: the ClickHouse server has no cluster ${cluster}; ${found}`,
-    { retryAfterSeconds: 60 },
-  );
+  throw new AppError('unavailable', `--clickhouse-cluster: the ClickHouse server has no cluster ${cluster}; ${found}`, {
+    retryAfterSeconds: 60,
+  });
+}
+
+/** Of one replica of each shard. */
+export function partitionStatement(tables: readonly string[], cluster: string | undefined): Statement {
+  const [parts, name] =
+    cluster === undefined
+      ? ['system.parts', 'table']
+      : [`cluster('${cluster}', system.parts)`, "replaceRegexpOne(table, '_local$', '')"];
+  return {
+    sql: `SELECT ${name} AS name, partition_id, sum(rows), sum(bytes_on_disk) FROM ${parts} WHERE database = {database:String} AND active AND table IN {tables:Array(String)} GROUP BY name, partition_id`,
+    parameters: { database: OWN_DATABASE, tables: cluster === undefined ? tables : tables.map(toLocalName) },
+  };
 }
 
 interface OwnTable {
@@ -48,7 +58,11 @@ interface OwnTable {
 }
 
 /** Our tables on the servers of the cluster that can be reached, and the number of these servers. */
-async function readTables({ client, cluster, abort_signal }: Request): Promise<{ tables: OwnTable[]; servers: number }> {
+async function readTables({
+  client,
+  cluster,
+  abort_signal,
+}: Request): Promise<{ tables: OwnTable[]; servers: number }> {
   const read = async <T>(query: string): Promise<T[]> => {
     const clickhouse_settings: ClickHouseSettings = { skip_unavailable_shards: 1 };
     const result = await client.query({ query, format: 'JSONEachRow', abort_signal, clickhouse_settings });
@@ -91,7 +105,10 @@ export async function completeTables(client: ClickHouseClient, cluster: string, 
   const statements = [
     `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE} ON CLUSTER '${cluster}'`,
     ...missing.map(({ statement }) =>
-      statement.replace(CREATE, (text) => `${text.replace(/^CREATE (TABLE|MATERIALIZED VIEW)/, '$& IF NOT EXISTS')} ON CLUSTER '${cluster}'`),
+      statement.replace(
+        CREATE,
+        (text) => `${text.replace(/^CREATE (TABLE|MATERIALIZED VIEW)/, '$& IF NOT EXISTS')} ON CLUSTER '${cluster}'`,
+      ),
     ),
   ];
   for (const query of statements)

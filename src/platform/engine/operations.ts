@@ -7,7 +7,7 @@ import { newUuid } from '../../kernel/ids.ts';
 import { listMigrations } from '../../kernel/migration.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Backend, Connection } from './backend.ts';
-import { CLUSTER_SETTINGS, completeTables } from './cluster.ts';
+import { CLUSTER_SETTINGS, completeTables, partitionStatement } from './cluster.ts';
 import { createStatements } from './cluster-statements.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
@@ -227,6 +227,11 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     return true;
   }
 
+  async function listPartitions(tables: readonly string[], options?: QueryOptions): Promise<unknown[][]> {
+    const { cluster } = await connect();
+    return query(partitionStatement(tables, cluster), options);
+  }
+
   const columnCache = createColumnCache({ query, clock });
   return {
     kind: backend.kind,
@@ -236,6 +241,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     insertTsv,
     insertBinary,
     removeBefore,
+    listPartitions,
     columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
     listWarnings: insertFailures.listWarnings,

@@ -56,8 +56,7 @@ export function openEngineTarget(address: EngineAddress): EngineTarget {
         const earlier = available.filter(({ version }) => applied.some((migration) => migration.version === version));
         await applyMigrations({ writer, cluster }, earlier);
         // Migrations insert rows too, and a table may be newer than these migrations.
-        for (const name of [...tables, ...derived])
-          await run(`TRUNCATE TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC`);
+        for (const name of [...tables, ...derived]) await run(`TRUNCATE TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC`);
       }),
     insertRows: (table, [first = '', ...rest], lines) =>
       withConnection(({ writer, cluster }) =>

@@ -54,7 +54,9 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
     if (same) problems.push(`${flag} must differ from ${same.flag}; omit it to use one port for both`);
   }
   if (typeof config.clickhouseCluster === 'string' && config.clickhouseUrl === undefined)
-    problems.push(`${SETTINGS.clickhouseCluster.flag} needs ${SETTINGS.clickhouseUrl.flag}: the embedded engine has no cluster`);
+    problems.push(
+      `${SETTINGS.clickhouseCluster.flag} needs ${SETTINGS.clickhouseUrl.flag}: the embedded engine has no cluster`,
+    );
   return problems.length > 0 ? { problems } : { config: config as Config, texts };
 }
 

@@ -295,4 +295,9 @@ export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databas
 /** For commands that use the API of a server, or the same API on the store. */
 export const API_SETTINGS: readonly SettingName[] = ['serverUrl', 'serverKey', 'profile', ...STORE_SETTINGS];
 /** For commands that also query the engine. */
-export const ENGINE_SETTINGS: readonly SettingName[] = [...STORE_SETTINGS, 'clickhouseUrl', 'clickhouseCluster', 'engineMemoryBytes'];
+export const ENGINE_SETTINGS: readonly SettingName[] = [
+  ...STORE_SETTINGS,
+  'clickhouseUrl',
+  'clickhouseCluster',
+  'engineMemoryBytes',
+];
