@@ -85,7 +85,8 @@ export async function startClickHouseCluster(directory: string, more: Elements =
     return query(withUser(listener.address, USER), sql, AbortSignal.timeout(60_000));
   };
   const clusterStatements: string[] = [];
-  const proxy = createServer((incoming, response) => {
+  // Parameters of queries are in the URL.
+  const proxy = createServer({ maxHeaderSize: MEBIBYTE }, (incoming, response) => {
     forward(incoming, response, listeners, clusterStatements).catch((error: Error) => {
       response.writeHead(502).end(error.message);
     });
