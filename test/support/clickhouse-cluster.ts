@@ -25,6 +25,7 @@ const USER = {
     ...READER_GRANTS.filter((grant) => grant.includes('system.')),
     'GRANT SELECT ON system.clusters',
     'GRANT SELECT ON system.tables',
+    'GRANT SELECT ON system.replicas',
   ],
   settings: { max_memory_usage: 300 * MEBIBYTE },
 };
@@ -42,47 +43,52 @@ export interface ClickHouseCluster {
   close(): Promise<void>;
 }
 
+/** A ClickHouse process that accepts connections of other servers on `port`. */
+export function startClusterServer(directory: string, port: number, server: Elements): Promise<Listener> {
+  const installation = findInstallation();
+  if ('obstacle' in installation) expect.fail(installation.obstacle);
+  const data = join(directory, 'data');
+  mkdirSync(data, { recursive: true });
+  return startListener({
+    ...installation,
+    program: join(import.meta.dirname, 'clickhouse-shard.cjs'),
+    folder: join(directory, 'configuration'),
+    data,
+    logFile: join(data, 'clickhouse.log'),
+    memoryBytes: 700 * MEBIBYTE,
+    users: [USER],
+    server: { tcp_port: port, ...server },
+    log: { debug() {} },
+  });
+}
+
+export const runOnServer = ({ address }: Listener, sql: string): Promise<string> =>
+  query(withUser(address, USER), sql, AbortSignal.timeout(60_000));
+
 /**
  * Two shards with Distributed tables between them. The library has no server that replicates (it starts no port for
  * replicas and no worker for statements of a cluster), so this does both in its place: it sends a statement with ON CLUSTER to
  * each shard without it, and Replicated tables become tables without replicas.
  */
-export async function startClickHouseCluster(directory: string, more: Elements = {}): Promise<ClickHouseCluster> {
-  const installation = findInstallation();
-  if ('obstacle' in installation) expect.fail(installation.obstacle);
+export async function startClickHouseCluster(directory: string): Promise<ClickHouseCluster> {
   const ports = await Promise.all(Array.from({ length: SHARDS }, findFreePort));
   const shards = ports.map((port, index) => [
     `shard${index + 1}`,
     { internal_replication: 'true', replica: { host: '127.0.0.1', port } },
   ]);
   const listeners: Listener[] = [];
-  for (const [index, port] of ports.entries()) {
-    const data = join(directory, `shard${index + 1}`);
-    mkdirSync(data, { recursive: true });
+  for (const [index, port] of ports.entries())
     listeners.push(
-      await startListener({
-        ...installation,
-        program: join(import.meta.dirname, 'clickhouse-shard.cjs'),
-        folder: join(directory, `configuration${index + 1}`),
-        data,
-        logFile: join(data, 'clickhouse.log'),
-        memoryBytes: 700 * MEBIBYTE,
-        users: [USER],
-        server: {
-          tcp_port: port,
-          macros: { shard: String(index + 1), replica: 'r1' },
-          // With a secret, a query runs as the same user on all shards.
-          remote_servers: { [CLUSTER]: { secret: 'of-the-cluster', ...Object.fromEntries(shards) } },
-          ...more,
-        },
-        log: { debug() {} },
+      await startClusterServer(join(directory, `shard${index + 1}`), port, {
+        macros: { shard: String(index + 1), replica: 'r1' },
+        // With a secret, a query runs as the same user on all shards.
+        remote_servers: { [CLUSTER]: { secret: 'of-the-cluster', ...Object.fromEntries(shards) } },
       }),
     );
-  }
   const run = (shard: number, sql: string): Promise<string> => {
     const listener = listeners[shard];
     if (!listener) expect.fail(`no shard ${shard}`);
-    return query(withUser(listener.address, USER), sql, AbortSignal.timeout(60_000));
+    return runOnServer(listener, sql);
   };
   const clusterStatements: string[] = [];
   // Parameters of queries are in the URL.
