@@ -545,3 +545,85 @@ TTL Time + INTERVAL 90 DAY;
 
 CREATE TABLE IF NOT EXISTS pilothouse.ingest_counts ON CLUSTER 'main' AS pilothouse.ingest_counts_local
 ENGINE = Distributed('main', 'pilothouse', 'ingest_counts_local', cityHash64(OrganizationId, Time, Signal, TokenId, ServiceName, Reason));
+
+ALTER TABLE pilothouse.otel_logs_local ON CLUSTER 'main' ADD INDEX IF NOT EXISTS attribute_values mapValues(LogAttributes) TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE pilothouse.otel_traces_local ON CLUSTER 'main' ADD INDEX IF NOT EXISTS attribute_values mapValues(SpanAttributes) TYPE bloom_filter(0.01) GRANULARITY 1;
+
+CREATE TABLE IF NOT EXISTS pilothouse.otel_trace_times_local ON CLUSTER 'main'
+(
+    OrganizationId LowCardinality(String) CODEC(ZSTD(1)),
+    TraceId String CODEC(ZSTD(1)),
+    First DateTime64(9) CODEC(Delta(8), ZSTD(1)),
+    Last DateTime64(9) CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/pilothouse/otel_trace_times_local', '{replica}')
+PARTITION BY toDate(First)
+ORDER BY (OrganizationId, TraceId, First)
+TTL toDateTime(First) + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+CREATE TABLE IF NOT EXISTS pilothouse.otel_trace_times ON CLUSTER 'main' AS pilothouse.otel_trace_times_local
+ENGINE = Distributed('main', 'pilothouse', 'otel_trace_times_local', if(TraceId = '', rand64(), cityHash64(OrganizationId, TraceId)));
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS pilothouse.otel_trace_times_view ON CLUSTER 'main' TO pilothouse.otel_trace_times_local AS
+SELECT OrganizationId, TraceId, min(Timestamp) AS First, max(Timestamp) AS Last
+FROM pilothouse.otel_traces_local
+WHERE TraceId != ''
+GROUP BY OrganizationId, TraceId, toDate(Timestamp);
+
+CREATE TABLE IF NOT EXISTS pilothouse.otel_logs_values_local ON CLUSTER 'main'
+(
+    OrganizationId LowCardinality(String) CODEC(ZSTD(1)),
+    Hour DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+    Column LowCardinality(String) CODEC(ZSTD(1)),
+    Key LowCardinality(String) CODEC(ZSTD(1)),
+    Value String CODEC(ZSTD(1)),
+    Rows UInt64 CODEC(ZSTD(1))
+)
+ENGINE = ReplicatedSummingMergeTree('/clickhouse/tables/{shard}/pilothouse/otel_logs_values_local', '{replica}', Rows)
+PARTITION BY toDate(Hour)
+ORDER BY (OrganizationId, Column, Key, Hour, Value)
+TTL toDateTime(Hour) + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+CREATE TABLE IF NOT EXISTS pilothouse.otel_logs_values ON CLUSTER 'main' AS pilothouse.otel_logs_values_local
+ENGINE = Distributed('main', 'pilothouse', 'otel_logs_values_local', cityHash64(OrganizationId, Column, Key, Hour, Value));
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS pilothouse.otel_logs_values_view ON CLUSTER 'main' TO pilothouse.otel_logs_values_local AS
+SELECT OrganizationId, toDateTime(toStartOfHour(Timestamp), 'UTC') AS Hour, item.1 AS Column, item.2 AS Key, item.3 AS Value, count() AS Rows
+FROM pilothouse.otel_logs_local
+ARRAY JOIN arrayConcat(
+    [('ServiceName', '', toString(ServiceName)), ('SeverityText', '', toString(SeverityText))],
+    arrayMap((k, v) -> ('ResourceAttributes', toString(k), v), mapKeys(ResourceAttributes), mapValues(ResourceAttributes)),
+    arrayMap((k, v) -> ('LogAttributes', toString(k), v), mapKeys(LogAttributes), mapValues(LogAttributes))) AS item
+WHERE length(item.3) <= 256
+GROUP BY OrganizationId, Hour, Column, Key, Value;
+
+CREATE TABLE IF NOT EXISTS pilothouse.otel_traces_values_local ON CLUSTER 'main'
+(
+    OrganizationId LowCardinality(String) CODEC(ZSTD(1)),
+    Hour DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+    Column LowCardinality(String) CODEC(ZSTD(1)),
+    Key LowCardinality(String) CODEC(ZSTD(1)),
+    Value String CODEC(ZSTD(1)),
+    Rows UInt64 CODEC(ZSTD(1))
+)
+ENGINE = ReplicatedSummingMergeTree('/clickhouse/tables/{shard}/pilothouse/otel_traces_values_local', '{replica}', Rows)
+PARTITION BY toDate(Hour)
+ORDER BY (OrganizationId, Column, Key, Hour, Value)
+TTL toDateTime(Hour) + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+CREATE TABLE IF NOT EXISTS pilothouse.otel_traces_values ON CLUSTER 'main' AS pilothouse.otel_traces_values_local
+ENGINE = Distributed('main', 'pilothouse', 'otel_traces_values_local', cityHash64(OrganizationId, Column, Key, Hour, Value));
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS pilothouse.otel_traces_values_view ON CLUSTER 'main' TO pilothouse.otel_traces_values_local AS
+SELECT OrganizationId, toDateTime(toStartOfHour(Timestamp), 'UTC') AS Hour, item.1 AS Column, item.2 AS Key, item.3 AS Value, count() AS Rows
+FROM pilothouse.otel_traces_local
+ARRAY JOIN arrayConcat(
+    [('ServiceName', '', toString(ServiceName)), ('SpanName', '', toString(SpanName)), ('SpanKind', '', toString(SpanKind)), ('StatusCode', '', toString(StatusCode))],
+    arrayMap((k, v) -> ('ResourceAttributes', toString(k), v), mapKeys(ResourceAttributes), mapValues(ResourceAttributes)),
+    arrayMap((k, v) -> ('SpanAttributes', toString(k), v), mapKeys(SpanAttributes), mapValues(SpanAttributes))) AS item
+WHERE length(item.3) <= 256
+GROUP BY OrganizationId, Hour, Column, Key, Value;

@@ -27,6 +27,7 @@ import type { EngineObserver, Outcome } from './observer.ts';
 import { parseRows, readText } from './result.ts';
 import { applyRetention } from './retention.ts';
 import { createSharedAttempt } from './shared-attempt.ts';
+import { addTextIndex } from './text-index.ts';
 import { createTurns } from './turns.ts';
 
 interface Options {
@@ -84,6 +85,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
       try {
         if (connection.cluster !== undefined) await completeTables(connection.writer, connection.cluster, signal);
         const migrations = await applyMigrations(connection, listMigrations('engine'), signal);
+        if (await addTextIndex(connection, signal)) log.info('index of the words in log messages added');
         if (retentionDays !== undefined) await setRetention(connection, retentionDays, signal);
         return migrations;
       } catch (error) {
