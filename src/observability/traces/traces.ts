@@ -48,7 +48,9 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
 
   async function findRange(client: QueryClient, traceId: string, part: Omit<Part, 'range'>): Promise<Part> {
     const { statement, collect } = planTraceRange(client, part.resolved, traceId, part.path);
-    return { ...part, range: collect(await queries.query(statement, client)) };
+    // A trace that was not found a moment ago may be stored by now.
+    const rows = await queries.query(statement, client, STATEMENT_LIMITS, { isFresh: true });
+    return { ...part, range: collect(rows) };
   }
 
   /** The earliest rows up to the limits of their number and size. */
