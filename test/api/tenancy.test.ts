@@ -67,6 +67,8 @@ const call = (
 /** The response without the parts that must differ: the request id and the requested ids. */
 const withoutIds = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
   const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
+  // A short id may be part of a longer one.
+  ids.sort((a, b) => b.length - a.length);
   return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
 };
 
