@@ -56,6 +56,7 @@ onEachStore('sources', (store) => {
         parentSpanIdExpression: 'ParentSpanId',
         spanNameExpression: 'SpanName',
         spanKindExpression: 'SpanKind',
+        logSourceId: 'logs',
       },
       {
         id: 'metrics',

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { createIngestToken } from '../support/ingest.ts';
 import { createKey, getKeyId } from '../support/keys.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
+import { send } from '../support/otlp-client.ts';
+import { span, toRequest } from '../support/otlp-requests.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
 /** A body that would have an effect if the request were accepted. */
@@ -64,6 +67,8 @@ const call = (
 /** The response without the parts that must differ: the request id and the requested ids. */
 const withoutIds = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
   const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
+  // A short id may be part of a longer one.
+  ids.sort((a, b) => b.length - a.length);
   return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
 };
 
@@ -84,7 +89,19 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     clickStackSourceId: globex.dashboard,
     tileId: 'one',
     version: '1',
+    traceId: await findOrCreateGlobexTrace(server),
   };
+}
+
+/** A trace of Globex; sent if it does not exist. */
+async function findOrCreateGlobexTrace(server: TestServer): Promise<string> {
+  const traceId = '5b8efff798038103d269b633813fc60c';
+  const path = `/api/v2/traces/${traceId}`;
+  if ((await server.call({ path, token: globex.token })).status === 200) return traceId;
+  const authorization = await createIngestToken(server.url, globex);
+  const request = toRequest('traces', [span(Date.now(), { traceId })]);
+  expect((await send({ url: `${server.url}/otlp`, authorization }, 'traces', request)).status).toBe(200);
+  return traceId;
 }
 
 /** The budget of Globex; created if it does not exist. */
@@ -183,6 +200,7 @@ onEachStore('tenancy', (store) => {
         id: 'f'.repeat(24),
         tileId: 'one',
         version: '1',
+        traceId: 'f'.repeat(32),
       };
       const response = await call(server, operation, own);
       expect(response.status, operation.path).toBe(404);

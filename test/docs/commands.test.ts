@@ -77,6 +77,11 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   ],
   [/\/tiles\/[^/]+\/data\?/, { data: { type: 'time' } }],
   [/\/charts\/series\b/, { data: expect.any(Array) }],
+  [/\/traces\/search\b/, { text: '' }],
+  [/\/traces\/operations\b/, { data: { operations: expect.any(Array), sampling: { sampled: false } } }],
+  [/\/traces\/service-map\b/, { data: { nodes: expect.any(Array), edges: expect.any(Array) } }],
+  [/\/traces\//, { data: { spans: expect.any(Array), logs: expect.any(Array) } }],
+  [/\/api\/v2\/sources$/, { text: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
   [/\/charts\/tile\b/, { data: { type: 'number' } }],
 ];
 

@@ -196,6 +196,7 @@ onEachStore('credentials × operations', (store) => {
     clickStackDashboardId: isForeign ? acme.dashboard : 'f'.repeat(24),
     clickStackSourceId: isForeign ? 'logs' : 'f'.repeat(24),
     tileId: 'one',
+    traceId: 'f'.repeat(32),
     version: '1',
   });
 

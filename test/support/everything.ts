@@ -121,6 +121,11 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read('/api/v2/sources/{id}', { id });
       await read('/api/v2/sources/{id}/columns', { id });
     }
+    const body = { start: today - 20 * DAY_MS, end: today + 3 * DAY_MS, limit: 1 };
+    const found = await server.call({ method: 'POST', path: '/api/v2/traces/search', token, body });
+    for (const { traceId } of found.json.data.traces) await read('/api/v2/traces/{traceId}', { traceId });
+    // The organization may have no trace.
+    covered.add('/api/v2/traces/{traceId}');
   }
   const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: Record<string, object> };
   const documented = Object.keys(paths).filter((path) => 'get' in (paths[path] ?? {}) && !path.startsWith('/console'));

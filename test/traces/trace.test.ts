@@ -149,8 +149,9 @@ describe('GET /api/v2/traces/{traceId}', () => {
     ]);
   });
 
-  it('a trace of logs only is found', async () => {
+  it('a trace of logs only is found, as soon as it is stored', async () => {
     const id = newTraceId();
+    expect((await get(id)).status).toBe(404);
     await sendLogs(target(), id, Date.now(), [
       { at: 0, body: 'alone' },
       { at: 3, body: 'later' },

@@ -93,12 +93,14 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
       statement: Statement,
       { organizationId, credentialId, signal }: QueryClient,
       queryLimits = limits,
+      /** `isFresh`: not from the cache, for a result that must contain what was just stored. */
+      { isFresh = false }: { isFresh?: boolean } = {},
     ): Promise<unknown[][]> {
       const id = JSON.stringify([statement, queryLimits]);
       // Every series of a tile listens to the signal of the same request.
       if (signal) setMaxListeners(0, signal);
       return (
-        results.get(id) ??
+        (isFresh ? undefined : results.get(id)) ??
         queue.run(
           credentialId,
           () => join(id, running.get(id) ?? start(id, statement, organizationId, queryLimits), signal),

@@ -55,7 +55,9 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
     within?: Range,
   ): Promise<Part> {
     const { statement, collect } = planTraceRange(client, part.resolved, traceId, part.path, within);
-    return { ...part, range: collect(await queries.query(statement, client)) };
+    // A trace that was not found a moment ago may be stored by now.
+    const rows = await queries.query(statement, client, STATEMENT_LIMITS, { isFresh: true });
+    return { ...part, range: collect(rows) };
   }
 
   /** The earliest rows up to the limits of their number and size. */
