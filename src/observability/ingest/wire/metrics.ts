@@ -88,7 +88,8 @@ function transcodeMetric(
     const [from, to] = [points.items.start(index), points.items.end(index)];
     batch.record(
       { serviceName: origin.serviceName, rejection },
-      to - from,
+      from,
+      to,
       () => known.write(reader, batch, shared, from, to),
       () => `data point of the metric ${quote(reader, name.start, name.end)}`,
     );
