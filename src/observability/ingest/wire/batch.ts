@@ -1,6 +1,6 @@
 import type { TableKind } from '../../own-telemetry/rows.ts';
 import type { InvalidRecords } from './invalid-records.ts';
-import { LIMITS, RejectedRecord, reject } from './limits.ts';
+import { LIMITS, RejectedRecord, reject, TooManyParts } from './limits.ts';
 import type { ProtoReader } from './proto-reader.ts';
 import { type Budget, RowBuffer } from './row-buffer.ts';
 
@@ -73,6 +73,7 @@ export class Batch {
   private readonly rejections = new Map<string, Rejection>();
   private rejected = 0;
   private accepted = 0;
+  private parts = 0;
   private lastTable: TableKind | undefined;
   private lastBlock = -1;
   private lastOut: RowBuffer | undefined;
@@ -81,6 +82,12 @@ export class Batch {
     this.options = options;
     this.budget = { bytes: options.maxRowBytes };
     this.scratch = new RowBuffer(this.budget);
+  }
+
+  /** Counts resources, scopes, metrics and records before they are read. */
+  addParts(count: number): void {
+    this.parts += count;
+    if (this.parts > LIMITS.parts) throw new TooManyParts();
   }
 
   /** The buffer for a row. Rejects the record if its time is outside of the range. */
