@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
+import { createByteLimit } from './byte-limit.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
@@ -14,6 +15,8 @@ import type { Signal } from './wire/otlp-messages.ts';
 const NANOS_PER_MS = 1e6;
 /** The clock of a sender may be wrong. */
 const MAX_FUTURE_MS = DAY_MS;
+/** Of the bodies of all requests in progress, as they are read. */
+const MAX_BODY_BYTES = 256 * 2 ** 20;
 /** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
 const MAX_RETRY_SECONDS = 5;
 
@@ -43,6 +46,7 @@ export type Ingest = ReturnType<typeof createIngest>;
 /** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
 export function createIngest({ engine, clock, log, retention, engineDirectory, observe, ...quotaOptions }: Options) {
   const transcoder = createTranscoder();
+  const bodies = createByteLimit(MAX_BODY_BYTES);
   const inserts = createInsertQueue({ engine, clock });
   const space = createDiskSpace({ directory: engineDirectory, clock });
   const counts = createIngestCounts({ engine, clock, log });
@@ -80,6 +84,9 @@ export function createIngest({ engine, clock, log, retention, engineDirectory, o
         throw toSenderError(error);
       }
     },
+
+    /** The memory for bodies: whoever reads one asks before and while it reads. */
+    bodies,
 
     listWarnings: space.listWarnings,
 
