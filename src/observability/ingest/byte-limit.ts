@@ -9,8 +9,6 @@ interface Held {
   release(): void;
 }
 
-export type ByteLimit = ReturnType<typeof createByteLimit>;
-
 /** Limits the bytes that all requests together have in memory at one of their steps. Senders try again. */
 export function createByteLimit(maxBytes: number) {
   let heldBytes = 0;

@@ -85,7 +85,7 @@ export function createIngest({ engine, clock, log, retention, engineDirectory, o
       }
     },
 
-    /** The memory for bodies: whoever reads one asks before and while it reads. */
+    /** The memory for bodies: routes require it before they read one, and hold it while they do. */
     bodies,
 
     listWarnings: space.listWarnings,
