@@ -27,7 +27,8 @@ COPY --from=build /build/dist ./dist
 RUN install -d -o 1000 -g 1000 -m 700 /data
 USER 1000:1000
 VOLUME /data
-EXPOSE 8080
+# 4318 and 4317 are for OpenTelemetry data, with PILOTHOUSE_OTLP_PORT and PILOTHOUSE_OTLP_GRPC_PORT.
+EXPOSE 8080 4318 4317
 STOPSIGNAL SIGTERM
 # The image has no curl. The port and the base path are those of the settings.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \

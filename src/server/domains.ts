@@ -168,6 +168,7 @@ export function createDomains({
     log,
     audit,
     organizations,
+    intake,
     rateCounter,
     observeIngest,
     config,
@@ -232,6 +233,7 @@ export function createDomains({
     /** Stops the background work and stores pending updates. */
     async close(): Promise<void> {
       await observability.ingest.close();
+      await observability.telemetryMetering.close();
       await budgets.close();
       await rater.close();
       await retention.close();

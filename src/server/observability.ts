@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import type { Audit } from '../management/audit/audit.ts';
+import type { Intake } from '../management/billing/metering/intake.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
 import { createCharts } from '../observability/charts/charts.ts';
 import { createTelemetryQueries } from '../observability/charts/telemetry-queries.ts';
@@ -17,6 +18,7 @@ import { createVersions } from '../observability/dashboards/versions.ts';
 import { createIngest } from '../observability/ingest/ingest.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
+import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
 import { createSearchContext } from '../observability/search/context.ts';
 import { createSearchExport } from '../observability/search/export.ts';
 import { createSearchHistogram } from '../observability/search/histogram.ts';
@@ -40,6 +42,7 @@ export interface ObservabilityOptions {
   log: Pick<Logger, 'info' | 'warn'>;
   audit: Audit;
   organizations: Organizations;
+  intake: Intake;
   /** Counts for several processes. */
   rateCounter?: RateCounter | undefined;
   observeIngest?: Parameters<typeof createIngest>[0]['observe'];
@@ -69,6 +72,7 @@ export function createObservability({
   log,
   audit,
   organizations,
+  intake,
   rateCounter,
   observeIngest,
   config,
@@ -126,6 +130,7 @@ export function createObservability({
     maxRowsPerMinute: config.ingestRowsPerMinute,
     maxBytesPerMinute: config.ingestBytesPerMinute,
   });
+  const telemetryMetering = createTelemetryMetering({ engine, intake, clock, log });
   const telemetryReports = createTelemetryReports({ engine, clock });
   const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
   const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
@@ -145,6 +150,7 @@ export function createObservability({
     savedSearches,
     ingest,
     telemetryRetention,
+    telemetryMetering,
     telemetryReports,
     provisioning,
     applyDashboards,

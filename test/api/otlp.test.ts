@@ -13,6 +13,7 @@ import { createFullRequest, logRecord, span, toRequest } from '../support/otlp-r
 import { openRawConnection } from '../support/raw.ts';
 import { onEachStore } from '../support/server.ts';
 import { postSession } from '../support/sessions.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 2 ** 20;
 /** Of each token. Tests that reach a limit use a token of their own. */
@@ -126,6 +127,38 @@ onEachStore('tokens for telemetry', (store) => {
     }
     expect((await send(target(used.acme), 'logs', log('unlimited'))).status).toBe(200);
     expect(await countRows(used.server.engine, 'otel_logs', acme.id, ofService('limited'))).toBe(MAX_ROWS + 10);
+  });
+
+  it('stored bytes are usage of the organization, without cost', async () => {
+    const { domains, engine } = used.server;
+    expect((await sendAs(used.globex, 'metered')).status).toBe(200);
+    const range = { from: Date.now() - 86_400_000 };
+    const readBytes = async () => {
+      const { buckets } = await domains.telemetryReports.getReport(globex.id, range);
+      return buckets.reduce((sum, { acceptedBytes }) => sum + acceptedBytes, 0);
+    };
+    const readMetered = async () => {
+      const [[metered] = []] = await engine.query({
+        sql: "SELECT toUInt64(sum(Quantity)) FROM pilothouse.usage_events FINAL WHERE OrganizationId = {id:String} AND Meter = 'telemetryLogs'",
+        parameters: { id: globex.id },
+      });
+      return Number(metered);
+    };
+    await until(
+      async () => {
+        await domains.telemetryMetering.flush();
+        return [await readMetered(), await readBytes()] as const;
+      },
+      ([metered, bytes]) => bytes > 0 && metered === bytes,
+      'the stored bytes are not metered',
+    );
+    await domains.rating.rateChanged();
+    const days = [range.from, Date.now()].map((ms) => new Date(ms).toISOString().slice(0, 10));
+    const path = `/v1/organizations/${globex.id}/usageCost?from_date=${days[0]}&to_date=${days[1]}`;
+    const { json } = await call({ path, key: globex.admin });
+    expect(json.result.costs).toContainEqual(
+      expect.objectContaining({ entityName: 'Telemetry', entityType: 'clickpipe', totalCHC: 0 }),
+    );
   });
 });
 

@@ -75,6 +75,45 @@ describe('Dockerfile', () => {
   });
 });
 
+describe('the ports for OpenTelemetry data', () => {
+  const { otlpPort, otlpGrpcPort } = SETTINGS;
+  const ports = [
+    { variable: otlpPort.variable, port: '4318', name: 'http' },
+    { variable: otlpGrpcPort.variable, port: '4317', name: 'grpc' },
+  ];
+
+  it.each(ports)('$port: the image exposes it', ({ port, variable }) => {
+    expect(readText('Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
+    expect(readText('Dockerfile')).toContain(variable);
+  });
+
+  it.each(ports)('$port: comments of the compose file and of the unit open it', ({ port, variable }) => {
+    const lines = readText('compose.yaml').split('\n');
+    const opened = lines.map((line) => (/PILOTHOUSE_OTLP|:431[78]"/.test(line) ? line.replace('#', '') : line));
+    const { pilothouse }: Json = parse(opened.join('\n')).services;
+    expect(String(pilothouse.environment[variable])).toBe(port);
+    expect(pilothouse.ports).toContain(`127.0.0.1:${port}:${port}`);
+    expect(readText('deploy/systemd/pilothouse.service')).toMatch(
+      new RegExp(`^#Environment=.*${variable}=${port}\\b`, 'm'),
+    );
+  });
+
+  it.each(ports)('$port: the chart opens it in the pod, the Service and the NetworkPolicy if it is enabled', (one) => {
+    const { port, variable, name } = one;
+    const inBranch = (template: string) => {
+      const [, text = ''] = readText(`${CHART}/templates/${template}.yaml`).split(/\n[ -]*ports:\n/, 2);
+      return text.match(new RegExp(`if .Values.otlp.${name}.enabled }}([^]*?)end }}`))?.[1] ?? '';
+    };
+    expect(inBranch('deployment')).toContain(`containerPort: ${port}`);
+    expect(inBranch('service')).toContain(`port: {{ .Values.otlp.${name}.port }}`);
+    expect(inBranch('networkpolicy')).toContain(`port: otlp-${name}`);
+    expect(readText(`${CHART}/templates/deployment.yaml`)).toMatch(
+      new RegExp(`if .Values.otlp.${name}.enabled }}\\s+- name: ${variable}\\s+value: "${port}"`),
+    );
+    expect(parse(readText(`${CHART}/values.yaml`)).otlp[name]).toEqual({ enabled: false, port: Number(port) });
+  });
+});
+
 describe('compose.yaml', () => {
   const { services, volumes, configs }: Json = parse(readText('compose.yaml'));
 
@@ -119,6 +158,7 @@ describe('the Helm chart', () => {
   it.each([
     ['an unknown value', { databaseUrl: 'postgres://…' }],
     ['a secret as a setting', { settings: { PILOTHOUSE_DATABASE_URL: 'postgres://user:password@host/db' } }],
+    ['a port that the chart sets', { settings: { PILOTHOUSE_OTLP_PORT: 4318 } }],
     ['a setting without its prefix', { settings: { LOG_LEVEL: 'info' } }],
     ['a name of a Secret that Kubernetes rejects', { database: { existingSecret: 'My Secret', key: 'url' } }],
     ['no disruption at all, which would block the drain of a node', { podDisruptionBudget: { maxUnavailable: 0 } }],

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Service } from '../services/service.ts';
 import type { Services } from '../services/services.ts';
-import { type Entity, type EntityMap, type EntityRef, type EntityType, entityKey } from './entity.ts';
+import { type Entity, type EntityMap, type EntityRef, type EntityType, entityKey, TELEMETRY_ENTITY } from './entity.ts';
 import { listClickpipes } from './store.ts';
 
 export type Entities = ReturnType<typeof createEntities>;
@@ -26,6 +26,7 @@ export function createEntities({
     const found = await services.listByIds(organizationId, serviceIds);
     const regions = new Map(found.map(({ id, details }) => [id, details.region]));
     return [
+      ...(refs.some((ref) => entityKey(ref) === entityKey(TELEMETRY_ENTITY)) ? [TELEMETRY_ENTITY] : []),
       ...found.map(toServiceEntity),
       ...toWarehouses(await services.listOfWarehouses(organizationId, listIds('datawarehouse'))),
       ...clickpipes.map(({ entityId, entityName, dataWarehouseId, serviceId }): Entity => {
@@ -37,8 +38,8 @@ export function createEntities({
 
   return {
     /**
-     * The entities that exist in the organization: its services, their warehouses, and the clickpipes that have cost
-     * records. The ids are in lower case.
+     * The entities that exist in the organization: its services, their warehouses, its telemetry, and the clickpipes that
+     * have cost records. The ids are in lower case.
      */
     async find(organizationId: string, refs: readonly EntityRef[]): Promise<EntityMap> {
       const found = new Map<string, Entity>();

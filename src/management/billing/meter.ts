@@ -1,6 +1,6 @@
 import type { EntityType } from './entity.ts';
 
-/** One kind of usage. Each metric of a cost record has one meter of the same name. */
+/** One kind of usage. */
 export interface Meter {
   /** Name in reports. */
   label: string;
@@ -38,8 +38,8 @@ const transferred = (label: string, entityType: EntityType): Meter => ({
   focus: { pricingUnit: 'GB', consumedUnit: 'GB', consumedExponent: 9 },
 });
 
-/** Every meter. Responses and exports list metrics in this order, each as `<name>CHC`. */
-export const METERS = {
+/** The meters of the metrics of cost records, by the same names. Responses and exports list metrics in this order, each as `<name>CHC`. */
+const METRIC_METERS = {
   backup: stored('Backup'),
   compute: {
     label: 'Compute',
@@ -59,5 +59,24 @@ export const METERS = {
   storage: stored('Storage'),
 } as const satisfies Record<string, Meter>;
 
-export type Metric = keyof typeof METERS;
-export const METRICS = Object.keys(METERS) as readonly Metric[];
+/** A metric of cost records. Their shape is that of the public interface. */
+export type Metric = keyof typeof METRIC_METERS;
+export const METRICS = Object.keys(METRIC_METERS) as readonly Metric[];
+
+/** What telemetry is stored, by signal. It is free unless a price book says otherwise. */
+const TELEMETRY_METERS = {
+  telemetryLogs: transferred('Telemetry, logs', 'clickpipe'),
+  telemetryMetrics: transferred('Telemetry, metrics', 'clickpipe'),
+  telemetryTraces: transferred('Telemetry, traces', 'clickpipe'),
+} as const satisfies Record<string, Meter>;
+
+type TelemetryMeter = keyof typeof TELEMETRY_METERS;
+export const TELEMETRY_METER_NAMES = Object.keys(TELEMETRY_METERS) as readonly TelemetryMeter[];
+
+/** Every meter. */
+export const METERS = { ...METRIC_METERS, ...TELEMETRY_METERS };
+export type MeterName = keyof typeof METERS;
+export const METER_NAMES = Object.keys(METERS) as readonly MeterName[];
+
+/** The metric that has the cost of a meter. Cost records have none for telemetry: it counts as transfer of data into the system. */
+export const toMetric = (meter: MeterName): Metric => (meter in METRIC_METERS ? (meter as Metric) : 'dataTransfer');

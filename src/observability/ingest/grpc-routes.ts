@@ -60,21 +60,22 @@ export async function listenForGrpc({
   /** By the metadata of their calls. */
   const identities = new WeakMap<Metadata, Identity>();
 
-  async function identify(metadata: Metadata, peer: string): Promise<Identity> {
+  /** Before the message is read: it may be large, and larger after decompression. */
+  async function admit(metadata: Metadata, peer: string): Promise<Identity> {
     const [authorization] = metadata.get('authorization');
     const header = authorization === undefined ? undefined : String(authorization);
     const identity = await attempts.run(toAddress(peer), header ?? '', () => authenticate(header));
     if (!hasRole(identity.roles, INGESTERS)) throw new AppError('forbidden', needsIngestToken());
+    ingest.bodies.require();
     return identity;
   }
 
-  /** Authenticates before the message is read: it may be large, and larger after decompression. */
   const guard: ServerInterceptor = (_method, call) =>
     new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, proceed) {
-            identify(metadata, call.getPeer()).then(
+            admit(metadata, call.getPeer()).then(
               (identity) => {
                 identities.set(metadata, identity);
                 proceed(metadata);
@@ -90,7 +91,12 @@ export async function listenForGrpc({
     if (!identity) throw new Error('a call was not authenticated');
     const { organizationId, credentialId: tokenId } = identity;
     const otlp = { signal, format: 'protobuf', compression: undefined, body } as const;
-    return encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), 'protobuf');
+    const held = ingest.bodies.hold(body.length);
+    try {
+      return encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), 'protobuf');
+    } finally {
+      held.release();
+    }
   }
 
   function toStatus(step: string, error: unknown) {

@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { TABLES } from '../own-telemetry/rows.ts';
+import { createByteLimit } from './byte-limit.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
@@ -15,6 +16,8 @@ import type { Signal } from './wire/otlp-messages.ts';
 const NANOS_PER_MS = 1e6;
 /** The clock of a sender may be wrong. */
 const MAX_FUTURE_MS = DAY_MS;
+/** Of the bodies of all requests in progress, as they are read. */
+const MAX_BODY_BYTES = 256 * 2 ** 20;
 /** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
 const MAX_RETRY_SECONDS = 5;
 
@@ -55,6 +58,7 @@ export function createIngest({
   ...quotaOptions
 }: Options) {
   const transcoder = createTranscoder();
+  const bodies = createByteLimit(MAX_BODY_BYTES);
   const inserts = createInsertQueue({ engine, clock });
   const space = createDiskSpace({ directory: engineDirectory, clock });
   const counts = createIngestCounts({ engine, clock, log });
@@ -93,6 +97,9 @@ export function createIngest({
         throw toSenderError(error);
       }
     },
+
+    /** The memory for bodies: routes require it before they read one, and hold it while they do. */
+    bodies,
 
     listWarnings: space.listWarnings,
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { isRejectedInsert } from '../../platform/engine/failures.ts';
 import { TABLES, type TableKind } from '../own-telemetry/rows.ts';
+import { createByteLimit } from './byte-limit.ts';
 import type { Rows } from './wire/batch.ts';
 import { LOG_COLUMNS } from './wire/logs.ts';
 import { METRIC_COLUMNS } from './wire/metrics.ts';
@@ -17,7 +17,6 @@ const ENOUGH_ROWS = 5000;
 const MAX_INSERT_BYTES = 32 * 2 ** 20;
 /** Of all rows that wait for an insert or are being inserted. */
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
-const RETRY_AFTER_SECONDS = 2;
 /** Between small inserts into a table: each creates a part that ClickHouse has to merge. */
 const MIN_GAP_MS = 100;
 /** While one is written to disk, the next is parsed. */
@@ -43,7 +42,7 @@ interface Options {
 
 /** Inserts the rows of requests that arrive together with one statement. ClickHouse is made for few, large inserts. */
 export function createInsertQueue({ engine, clock }: Options) {
-  let waitingBytes = 0;
+  const waiting = createByteLimit(MAX_WAITING_BYTES);
   /** By table and block. */
   const queues = new Map<string, TableQueue>();
 
@@ -103,23 +102,16 @@ export function createInsertQueue({ engine, clock }: Options) {
         isScheduled: false,
       };
       queues.set(key, queue);
-      waitingBytes += rows.bytes.length;
+      const held = waiting.hold(rows.bytes.length);
       return new Promise<void>((resolve, reject) => {
         queue.waiting.push({ ...rows, resolve, reject });
         queue.rows += rows.rows;
         schedule(table, queue);
-      }).finally(() => {
-        waitingBytes -= rows.bytes.length;
-      });
+      }).finally(held.release);
     },
 
     /** Throws `unavailable` while too many rows wait: an engine that is slow must not fill the memory. Senders try again. */
-    requireSpace(): void {
-      if (waitingBytes < MAX_WAITING_BYTES) return;
-      throw new AppError('unavailable', 'Too much telemetry is waiting to be stored', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    },
+    requireSpace: (): void => waiting.require(),
   };
 }
 

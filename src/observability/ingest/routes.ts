@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { finished, type Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import { INGESTERS } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
@@ -22,6 +23,17 @@ export function otlpRoutes({ ingest, ownsEveryPath }: { ingest: Ingest; ownsEver
   return (app) => {
     acceptRawBodies(app, [PROTOBUF, JSON_TYPE]);
 
+    /** After authentication, before the body is read. */
+    const limitBodies: preParsingAsyncHookHandler = async (request, reply, body) => {
+      const announced = Number(request.headers['content-length'] ?? 0);
+      // A body that is too large by itself is not read.
+      if (announced > MAX_REQUEST_BYTES) return body;
+      ingest.bodies.require(announced);
+      const held = ingest.bodies.hold(0);
+      finished(reply.raw, held.release);
+      return ingest.bodies.holdStream(body as Readable, held);
+    };
+
     for (const signal of SIGNALS)
       for (const prefix of ['/otlp/v1', '/v1'])
         app.post(
@@ -30,6 +42,7 @@ export function otlpRoutes({ ingest, ownsEveryPath }: { ingest: Ingest; ownsEver
             config: { operation: OPERATIONS[signal], roles: INGESTERS, renderFailure },
             bodyLimit: MAX_REQUEST_BYTES,
             validatorCompiler: withoutBodyValidation,
+            preParsing: limitBodies,
             // OTLP has a specification of its own: other formats, and errors that are google.rpc.Status.
             schema: { hide: true },
           },

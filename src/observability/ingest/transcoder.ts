@@ -1,27 +1,52 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../kernel/errors.ts';
 import { findInPackage } from '../../kernel/package-files.ts';
+import { createByteLimit } from './byte-limit.ts';
 import type { OtlpRequest, Refused, TranscodeOptions } from './transcode.ts';
 import type { ThreadReply, ThreadRequest } from './transcoder-thread.ts';
 import type { Transcoded } from './wire/batch.ts';
 
-/** Of requests that wait for the thread, to limit memory. Senders try again. */
+/** Of requests that wait for a thread, to limit memory. Senders try again. */
 const MAX_WAITING_BYTES = 128 * 2 ** 20;
-const RETRY_AFTER_SECONDS = 2;
+/** Requests of SDKs and collectors are smaller. A larger one may take seconds. */
+const LARGE_BYTES = 4 * 2 ** 20;
+const USUAL_COMPRESSION = 8;
 /** One request may need this much for its body, its JSON values and its rows. */
 const MAX_HEAP_MB = 1024;
 
 interface Waiting {
-  bytes: number;
   resolve(result: Transcoded | Refused): void;
   reject(error: unknown): void;
 }
 
-/** Runs `transcode` in a thread, which starts with the first request. Must be closed. */
+/** Runs `transcode` in threads, which start with the first request. Large requests have a thread of their own, so that others do not wait for them. Must be closed. */
 export function createTranscoder() {
+  const [small, large] = [createThread(), createThread()];
+  const waiting = createByteLimit(MAX_WAITING_BYTES);
+
+  return {
+    /** The bytes of the request may be moved to the thread: do not use them afterwards. */
+    async run(request: OtlpRequest, options: TranscodeOptions): Promise<Transcoded | Refused> {
+      const bytes = request.body.length;
+      waiting.require(bytes);
+      const held = waiting.hold(bytes);
+      const expectedBytes = request.compression ? bytes * USUAL_COMPRESSION : bytes;
+      try {
+        return await (expectedBytes < LARGE_BYTES ? small : large).run(request, options);
+      } finally {
+        held.release();
+      }
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([small.close(), large.close()]);
+    },
+  };
+}
+
+function createThread() {
   let worker: Worker | undefined;
   let lastId = 0;
-  let waitingBytes = 0;
   const waiting = new Map<number, Waiting>();
 
   function start(): Worker {
@@ -48,7 +73,6 @@ export function createTranscoder() {
   function settle(id: number): Waiting | undefined {
     const job = waiting.get(id);
     waiting.delete(id);
-    waitingBytes -= job?.bytes ?? 0;
     return job;
   }
 
@@ -60,21 +84,12 @@ export function createTranscoder() {
   }
 
   return {
-    /** The bytes of the request may be moved to the thread: do not use them afterwards. */
     run(request: OtlpRequest, options: TranscodeOptions): Promise<Transcoded | Refused> {
-      const bytes = request.body.length;
-      if (waitingBytes > 0 && waitingBytes + bytes > MAX_WAITING_BYTES)
-        return Promise.reject(
-          new AppError('unavailable', 'Too much telemetry is waiting to be stored', {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          }),
-        );
       worker ??= start();
       const id = ++lastId;
-      waitingBytes += bytes;
       const body = toMovable(request.body);
       return new Promise((resolve, reject) => {
-        waiting.set(id, { bytes, resolve, reject });
+        waiting.set(id, { resolve, reject });
         const message: ThreadRequest = { id, request: { ...request, body }, options };
         worker?.postMessage(message, [body.buffer as ArrayBuffer]);
       });

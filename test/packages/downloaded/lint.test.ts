@@ -18,6 +18,7 @@ const FULL_VALUES = {
   metricsToken: { existingSecret: 'metrics' },
   fleet: { existingSecret: 'fleet' },
   settings: { PILOTHOUSE_LOG_LEVEL: 'warn', PILOTHOUSE_MAX_KEYS: 5, PILOTHOUSE_BASE_PATH: '/fleet' },
+  otlp: { http: { enabled: true }, grpc: { enabled: true, port: 14317 } },
   ingress: { enabled: true, tlsSecret: 'tls', annotations: { example: 'yes' } },
   networkPolicy: {
     enabled: true,
@@ -75,6 +76,9 @@ describeClient('Helm 3.19.2', installHelm, (helm) => {
     expect(full).toMatch(/type: RollingUpdate[\s\S]*emptyDir: \{\}/);
     expect(full).not.toContain('PersistentVolumeClaim');
     expect(full).toContain('path: /fleet/readyz');
+    expect(full).toMatch(/name: otlp-grpc\s+port: 14317\s+targetPort: otlp-grpc/);
+    expect(full).toMatch(/name: PILOTHOUSE_OTLP_PORT\s+value: "4318"/);
+    expect(render(helm, {})).not.toContain('otlp');
   });
 
   it.each([

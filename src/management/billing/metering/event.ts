@@ -4,7 +4,7 @@ import { MINUTE_MS, parseDateTime } from '../../../kernel/time/clock.ts';
 import { type Day, toUtcDay } from '../../../kernel/time/days.ts';
 import { ENTITY_TYPES, type Entity } from '../entity.ts';
 
-import { METERS, METRICS, type Meter } from '../meter.ts';
+import { METER_NAMES, METERS, type Meter } from '../meter.ts';
 import type { BatchEntities } from './batch-entities.ts';
 
 /** A valid usage event. */
@@ -40,7 +40,7 @@ const MAX_QUANTITY: Record<Meter['unit'], number> = { 'unit-minutes': 1e9, bytes
 /** A JSON number with more digits may be rounded. */
 const EXACT_DIGITS = 15;
 
-const METERS_BY_NAME = new Map<string, Meter>(METRICS.map((name) => [name, METERS[name]]));
+const METERS_BY_NAME = new Map<string, Meter>(METER_NAMES.map((name) => [name, METERS[name]]));
 
 export type EventValidator = (value: unknown) => UsageEvent | EventError;
 
@@ -122,7 +122,7 @@ function parseTime(text: string, nowMs: number): EventTime | EventError {
 
 function checkMeter(name: unknown, { entityType }: Entity): Meter | EventError {
   const meter = typeof name === 'string' ? METERS_BY_NAME.get(name) : undefined;
-  if (!meter) return eventError('meter', `The value must be one of ${METRICS.join(', ')}`);
+  if (!meter) return eventError('meter', `The value must be one of ${METER_NAMES.join(', ')}`);
   if (meter.entityTypes.includes(entityType)) return meter;
   return eventError('meter', `A ${entityType} has no ${name}; the meter applies to ${meter.entityTypes.join(' or ')}`);
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
 import { ENTITY_TYPES } from '../entity.ts';
-import { METRICS } from '../meter.ts';
+import { METER_NAMES } from '../meter.ts';
 import { MAX_ID_CHARACTERS } from './event.ts';
 import { MAX_LISTED_ERRORS } from './event-batch.ts';
 
@@ -14,7 +14,7 @@ export const UsageEvents = Type.Array(
     time: Type.String({ format: 'date-time', description: 'Time of use; its UTC day is the billed day' }),
     entityType: Type.Enum([...ENTITY_TYPES]),
     entityId: Type.String(),
-    meter: Type.Enum([...METRICS]),
+    meter: Type.Enum([...METER_NAMES]),
     quantity: Type.Union([Type.Number({ minimum: 0 }), Type.String()], {
       description:
         'A decimal with at most 6 decimals: unit-minutes for compute, byte-hours for storage and backup, bytes for all other meters. Send more than 15 digits as a string',

@@ -1,12 +1,12 @@
 import { AppError } from '../../../kernel/errors.ts';
 import type { Day } from '../../../kernel/time/days.ts';
 import type { EntityType } from '../entity.ts';
-import type { Metric } from '../meter.ts';
+import type { MeterName } from '../meter.ts';
 import { LIST_PRICES, type Price, type PriceBook } from './price-book.ts';
 
 /** The usage to find a price for. The region of a warehouse or clickpipe is that of its service. */
 export interface PricedUsage {
-  meter: Metric;
+  meter: MeterName;
   entityType: EntityType;
   tier: string;
   region?: string | undefined;

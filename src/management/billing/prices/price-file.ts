@@ -6,9 +6,9 @@ import { createSchemaCheck } from '../../../kernel/schemas/schema-check.ts';
 import { parseDate } from '../../../kernel/time/clock.ts';
 import { TIERS } from '../../organizations/organization.ts';
 import { ENTITY_TYPES } from '../entity.ts';
-import { METERS, METRICS, type Meter } from '../meter.ts';
+import { METER_NAMES, METERS, type Meter } from '../meter.ts';
 import { findApplicablePrice } from './applicable-price.ts';
-import type { Price, PriceBook } from './price-book.ts';
+import { completePrices, type Price, type PriceBook } from './price-book.ts';
 
 /** The version is assigned when the prices are set. */
 export type NewPriceBook = Omit<PriceBook, 'version'>;
@@ -25,7 +25,7 @@ const PriceFile = Type.Object(
     prices: Type.Array(
       Type.Object(
         {
-          meter: Type.Enum([...METRICS]),
+          meter: Type.Enum([...METER_NAMES]),
           entityType: Type.Optional(Type.Enum([...ENTITY_TYPES])),
           tier: Type.Optional(Type.Enum([...TIERS])),
           region: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
@@ -48,7 +48,7 @@ export function parsePriceFile(text: string): NewPriceBook {
   const { effectiveFrom, prices } = file as Static<typeof PriceFile>;
   const book = { effectiveFrom, prices: prices.map((price): Price => ({ ...price, price: formatPrice(price.price) })) };
   rejectViolations(findPriceBookViolations(book));
-  return book;
+  return { effectiveFrom, prices: completePrices(book.prices) };
 }
 
 function parseText(text: string): unknown {
@@ -81,12 +81,12 @@ export function findPriceBookViolations({ effectiveFrom, prices }: NewPriceBook)
       report(`prices[${index}]`, `The list already has a price for this usage in prices[${first}]`, price);
     else indexesByScope.set(scope, index);
   }
-  return [...violations, ...findMissingPrices(prices)];
+  return [...violations, ...findMissingPrices(completePrices(prices))];
 }
 
 /** Every meter needs a price in every tier that applies in any region. */
 function findMissingPrices(prices: readonly Price[]): Violation[] {
-  return METRICS.flatMap((meter) =>
+  return METER_NAMES.flatMap((meter) =>
     METERS[meter].entityTypes.flatMap((entityType) => {
       const missing = TIERS.filter((tier) => findApplicablePrice(prices, { meter, entityType, tier }) === undefined);
       const rule = `The list must have a price for ${meter} of a ${entityType} in ${missing.join(', ')} that applies in any region`;

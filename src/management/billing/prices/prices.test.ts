@@ -86,10 +86,10 @@ describe('a price file', () => {
     ];
     expect(parseErrors(file(prices, '2026-02-30'))).toEqual([
       'effectiveFrom: The value must be a date (YYYY-MM-DD) <string:2026-02-30>',
-      'prices[11].price: The value must be a decimal number of CHC, 0 or more, with at most 12 decimals <string:-1>',
-      'prices[11]: The list already has a price for this usage in prices[3] <string:-1>',
-      'prices[12].price: The value must be a decimal number of CHC, 0 or more, with at most 12 decimals <string:1e3>',
-      'prices[12].entityType: The meter compute applies to service or clickpipe <string:datawarehouse>',
+      'prices[14].price: The value must be a decimal number of CHC, 0 or more, with at most 12 decimals <string:-1>',
+      'prices[14]: The list already has a price for this usage in prices[3] <string:-1>',
+      'prices[15].price: The value must be a decimal number of CHC, 0 or more, with at most 12 decimals <string:1e3>',
+      'prices[15].entityType: The meter compute applies to service or clickpipe <string:datawarehouse>',
       'prices: The list must have a price for backup of a datawarehouse in BASIC, SCALE, ENTERPRISE that applies in any region <missing>',
       'prices: The list must have a price for compute of a service in BASIC that applies in any region <missing>',
     ]);

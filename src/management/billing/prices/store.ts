@@ -1,12 +1,12 @@
 import type { Day } from '../../../kernel/time/days.ts';
 import type { PriceBookRow } from '../../../platform/state/billing-tables.ts';
 import type { Db } from '../../../platform/state/tables.ts';
-import { LIST_PRICES, type PriceBook } from './price-book.ts';
+import { completePrices, LIST_PRICES, type PriceBook } from './price-book.ts';
 
 const toPriceBook = ({ version, effective_from, document }: PriceBookRow): PriceBook => ({
   version,
   effectiveFrom: effective_from,
-  prices: JSON.parse(document).prices,
+  prices: completePrices(JSON.parse(document).prices),
 });
 
 /** All versions, oldest first. Version 1 ships with the program and is not stored. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { MetricMicros } from '../cost.ts';
-import { METRICS, type Metric } from '../meter.ts';
+import { METRICS, type MeterName, type Metric } from '../meter.ts';
 import { METRIC_COLUMNS } from '../store.ts';
 import type { Window } from '../window.ts';
 
@@ -39,7 +39,7 @@ export async function sumCosts(
 
 export interface MeteredQuantity {
   entityId: string;
-  meter: Metric;
+  meter: MeterName;
   quantity: number;
 }
 
@@ -62,7 +62,7 @@ export async function sumUsage(
   if (entityIds.length <= MAX_ENTITIES) query = query.where('entity_id', 'in', [...entityIds]);
   return (await query.execute()).map((row) => ({
     entityId: row.entity_id,
-    meter: row.meter as Metric,
+    meter: row.meter as MeterName,
     quantity: row.quantity,
   }));
 }

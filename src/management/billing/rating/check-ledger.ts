@@ -3,7 +3,7 @@ import type { Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
 import type { State } from '../../../platform/state/state.ts';
 import { entityKey } from '../entity.ts';
-import { METRICS } from '../meter.ts';
+import { METRICS, toMetric } from '../meter.ts';
 import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
 import { calculateCostMicros } from '../prices/cost-micros.ts';
 import type { PriceBook } from '../prices/price-book.ts';
@@ -103,7 +103,7 @@ function compareEntries(
 async function compareRecords(state: State, organizationId: string, date: Day, report: Report): Promise<void> {
   const sums = new Map<string, number>();
   for (const entry of await listBookedOn(state.db, organizationId, date)) {
-    const key = meteredEntityKey(entry);
+    const key = `${entityKey(entry)} ${toMetric(entry.meter)}`;
     sums.set(key, (sums.get(key) ?? 0) + entry.micros);
   }
   const metered = new Set([...sums.keys()].map((key) => key.slice(0, key.lastIndexOf(' '))));

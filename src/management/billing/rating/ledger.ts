@@ -2,12 +2,12 @@ import { AppError } from '../../../kernel/errors.ts';
 import { subtractDecimals, sumDecimals } from '../../../kernel/numbers/decimal.ts';
 import type { Day } from '../../../kernel/time/days.ts';
 import { type EntityRef, entityKey } from '../entity.ts';
-import type { Metric } from '../meter.ts';
+import type { MeterName } from '../meter.ts';
 import { calculateCostMicros } from '../prices/cost-micros.ts';
 
 /** One meter of one entity. */
 interface MeteredEntity extends EntityRef {
-  meter: Metric;
+  meter: MeterName;
 }
 
 /** The metered usage of one day. */

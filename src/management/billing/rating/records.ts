@@ -2,6 +2,7 @@ import type { Day } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import { type Cost, type MetricMicros, zeroMicros } from '../cost.ts';
 import { type Entity, type EntityMap, type EntityRef, entityKey } from '../entity.ts';
+import { toMetric } from '../meter.ts';
 import { deleteCost, listCosts, listEntityCosts, putOpenCosts } from '../store.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { listBookedOn } from './store.ts';
@@ -62,7 +63,7 @@ async function sumEntries(
     const key = entityKey(entry);
     if (!affected.has(key)) continue;
     const sum = sums.get(key) ?? zeroMicros();
-    sum[entry.meter] += entry.micros;
+    sum[toMetric(entry.meter)] += entry.micros;
     sums.set(key, sum);
   }
   return sums;

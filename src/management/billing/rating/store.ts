@@ -5,7 +5,7 @@ import { prepared } from '../../../platform/state/prepared.ts';
 import { preparedRows } from '../../../platform/state/prepared-rows.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { EntityType } from '../entity.ts';
-import type { Metric } from '../meter.ts';
+import type { MeterName } from '../meter.ts';
 import type { Mismatch } from '../metering/engine-binding.ts';
 import type { LedgerEntry } from './ledger.ts';
 
@@ -113,7 +113,7 @@ export async function listEntriesOfUsage(db: Db, organizationId: string, usageDa
     date: row.date,
     entityType: row.entity_type as EntityType,
     entityId: row.entity_id,
-    meter: row.meter as Metric,
+    meter: row.meter as MeterName,
     usageDate,
     quantity: row.quantity,
     priceVersion: row.price_version,
@@ -138,7 +138,7 @@ export async function listBookedOn(db: Db, organizationId: string, date: Day): P
   return (await selectByDate.all(db, { organizationId, date })).map(({ entity_type, entity_id, meter, micros }) => ({
     entityType: entity_type as EntityType,
     entityId: entity_id,
-    meter: meter as Metric,
+    meter: meter as MeterName,
     micros,
   }));
 }

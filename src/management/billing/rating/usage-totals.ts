@@ -2,7 +2,7 @@ import { normalizeDecimal } from '../../../kernel/numbers/decimal.ts';
 import { addDays, type Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
 import type { EntityType } from '../entity.ts';
-import type { Metric } from '../meter.ts';
+import type { MeterName } from '../meter.ts';
 import { hasLostUsage, type LedgerEntry, type UsageTotal } from './ledger.ts';
 
 const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000, maxResultBytes: 256 * 2 ** 20 };
@@ -38,7 +38,7 @@ export async function readDayUsage(engine: Engine, organizationId: string, day: 
     totals: rows.map(([entityType, entityId, meter, quantity]) => ({
       entityType: entityType as EntityType,
       entityId: String(entityId),
-      meter: meter as Metric,
+      meter: meter as MeterName,
       quantity: normalizeDecimal(String(quantity)),
     })),
     events: rows.reduce((sum, [, , , , count]) => sum + Number(count), 0),

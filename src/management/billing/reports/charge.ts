@@ -1,5 +1,5 @@
 import type { Cost } from '../cost.ts';
-import { METRICS, type Metric } from '../meter.ts';
+import { METRICS, type MeterName, toMetric } from '../meter.ts';
 import type { LedgerEntry } from '../rating/ledger.ts';
 
 /** A ledger entry of a known cost record. */
@@ -14,7 +14,7 @@ export interface RecordWithEntries {
 /** One line of a detailed bill. Imported amounts have no entry. */
 export interface Charge {
   cost: Cost;
-  metric: Metric;
+  meter: MeterName;
   micros: number;
   entry: RecordEntry | undefined;
 }
@@ -25,13 +25,13 @@ export function listCharges({ cost, entries }: RecordWithEntries): Charge[] {
   for (const metric of METRICS) {
     let unexplained = cost.micros[metric];
     for (const entry of entries) {
-      if (entry.meter !== metric) continue;
+      if (toMetric(entry.meter) !== metric) continue;
       unexplained -= entry.micros;
       // Entries without quantity and cost are not charges.
       if (entry.micros !== 0 || Number(entry.quantity) !== 0)
-        charges.push({ cost, metric, micros: entry.micros, entry });
+        charges.push({ cost, meter: entry.meter, micros: entry.micros, entry });
     }
-    if (unexplained !== 0) charges.push({ cost, metric, micros: unexplained, entry: undefined });
+    if (unexplained !== 0) charges.push({ cost, meter: metric, micros: unexplained, entry: undefined });
   }
   return charges;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { packColumns } from '../../../platform/state/packed.ts';
 import { prepared } from '../../../platform/state/prepared.ts';
 import type { Db } from '../../../platform/state/tables.ts';
-import type { Metric } from '../meter.ts';
+import type { MeterName } from '../meter.ts';
 import { type PackedCostRow, packedCostColumns, parsePackedCost } from '../store.ts';
 import type { Window } from '../window.ts';
 import type { RecordEntry, RecordWithEntries } from './charge.ts';
@@ -86,7 +86,7 @@ function parseEntries({ entries }: ExportRow): readonly RecordEntry[] {
 function parseEntry(packed: string): RecordEntry {
   const [meter, usageDate = '', quantity = '', priceVersion, unitPrice = '', micros] = packed.split(' ');
   return {
-    meter: meter as Metric,
+    meter: meter as MeterName,
     usageDate,
     quantity,
     priceVersion: Number(priceVersion),

@@ -4,7 +4,7 @@ import { addDays, type Day } from '../../../kernel/time/days.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Cost } from '../cost.ts';
 import type { EntityType } from '../entity.ts';
-import { METERS, type Metric } from '../meter.ts';
+import { METERS, type MeterName } from '../meter.ts';
 import type { Charge } from './charge.ts';
 import { textCell } from './csv.ts';
 
@@ -29,7 +29,7 @@ interface EntityContext {
 
 interface PriceContext {
   entityType: EntityType;
-  metric: Metric;
+  meter: MeterName;
   isMetered: boolean;
   /** A decimal string. */
   price: string;
@@ -98,9 +98,9 @@ export const PRICE_COLUMNS: readonly Column<PriceContext>[] = [
   plain('ListUnitPrice', formatUnitPrice),
   plain('PricingCurrencyContractedUnitPrice', formatUnitPrice),
   plain('PricingCurrencyListUnitPrice', formatUnitPrice),
-  plain('PricingUnit', ({ metric, isMetered }) => (isMetered ? METERS[metric].focus.pricingUnit : AMOUNT_UNIT)),
-  plain('SkuId', ({ entityType, metric }) => `${entityType}.${metric}`),
-  text('SkuMeter', ({ metric }) => METERS[metric].label),
+  plain('PricingUnit', ({ meter, isMetered }) => (isMetered ? METERS[meter].focus.pricingUnit : AMOUNT_UNIT)),
+  plain('SkuId', ({ entityType, meter }) => `${entityType}.${meter}`),
+  text('SkuMeter', ({ meter }) => METERS[meter].label),
   plain('SkuPriceDetails', () => ''),
   text('SkuPriceId', ({ skuPriceId }) => skuPriceId),
 ];
@@ -116,7 +116,7 @@ export const CHARGE_COLUMNS: readonly Column<ChargeContext>[] = [
   plain('ConsumedQuantity', (context) => (context.isAdjustment ? '' : formatConsumedQuantity(context))),
   plain('ConsumedUnit', ({ charge, isAdjustment, pricedQuantity }) => {
     if (isAdjustment) return '';
-    return pricedQuantity === undefined ? AMOUNT_UNIT : METERS[charge.metric].focus.consumedUnit;
+    return pricedQuantity === undefined ? AMOUNT_UNIT : METERS[charge.meter].focus.consumedUnit;
   }),
   plain('ChargeCategory', ({ isAdjustment }) => (isAdjustment ? 'Adjustment' : 'Usage')),
   plain('ChargeClass', ({ charge }) => (isCorrection(charge) ? 'Correction' : '')),
@@ -165,14 +165,14 @@ function formatUnitPrice({ price }: PriceContext): string {
   return `${whole}.${decimals.padEnd(MIN_PRICE_DECIMALS, '0')}`;
 }
 
-function formatConsumedQuantity({ charge: { entry, metric }, amount, pricedQuantity }: ChargeContext): string {
+function formatConsumedQuantity({ charge: { entry, meter }, amount, pricedQuantity }: ChargeContext): string {
   if (!entry || pricedQuantity === undefined) return amount;
-  const { consumedExponent } = METERS[metric].focus;
+  const { consumedExponent } = METERS[meter].focus;
   return consumedExponent === 0 ? entry.quantity : divideByPowerOfTen(entry.quantity, consumedExponent);
 }
 
-function describeCharge({ charge: { cost, entry, metric }, isAdjustment }: ChargeContext): string {
-  const description = `${METERS[metric].label}, ${ENTITY_NOUNS[cost.entityType]} ${cost.entityName}`;
+function describeCharge({ charge: { cost, entry, meter }, isAdjustment }: ChargeContext): string {
+  const description = `${METERS[meter].label}, ${ENTITY_NOUNS[cost.entityType]} ${cost.entityName}`;
   return isAdjustment ? `${description}, late usage of ${entry?.usageDate}` : description;
 }
 

@@ -62,7 +62,8 @@ export function createFocusFormatter({ organization, services, books }: FocusCon
     const { provider = PROVIDER, region = '' } = findService(cost)?.details ?? {};
     const { entityType, entityName, dataWarehouseId } = cost;
     const primary = primaryServices.get(dataWarehouseId);
-    const warehouseName = primary ? `${primary.name} warehouse` : dataWarehouseId;
+    const ownName = cost.entityId === dataWarehouseId ? entityName : dataWarehouseId;
+    const warehouseName = primary ? `${primary.name} warehouse` : ownName;
     const rendered = {
       entityType,
       entityName,
@@ -74,19 +75,19 @@ export function createFocusFormatter({ organization, services, books }: FocusCon
     return rendered;
   }
 
-  function renderPrice({ cost, metric, entry }: Charge, isMetered: boolean): string {
+  function renderPrice({ cost, meter, entry }: Charge, isMetered: boolean): string {
     const { entityType } = cost;
     const metered = isMetered ? entry : undefined;
     const region = metered && findService(cost)?.details.region;
     const price = metered?.unitPrice ?? '1';
-    const key = `${entityType} ${metric} ${metered?.priceVersion} ${price} ${region}`;
+    const key = `${entityType} ${meter} ${metered?.priceVersion} ${price} ${region}`;
     const cached = prices.get(key);
     if (cached !== undefined) return cached;
-    const usage = { meter: metric, entityType, tier: organization.tier, region };
+    const usage = { meter, entityType, tier: organization.tier, region };
     const skuPriceId = metered
       ? formatSkuPriceId(booksByVersion.get(metered.priceVersion), usage, price)
-      : `${entityType}.${metric}/amount`;
-    const cells = formatCells(PRICE_COLUMNS, { entityType, metric, isMetered, price, skuPriceId });
+      : `${entityType}.${meter}/amount`;
+    const cells = formatCells(PRICE_COLUMNS, { entityType, meter, isMetered, price, skuPriceId });
     cacheGroup(prices, key, cells);
     return cells;
   }

@@ -6,7 +6,7 @@ import {
   powerOfTen,
 } from '../../../kernel/numbers/decimal.ts';
 import { MICRO_DECIMALS } from '../../../kernel/numbers/money.ts';
-import { METERS, type Metric } from '../meter.ts';
+import { METERS, type MeterName } from '../meter.ts';
 import { parsePrice } from '../prices/cost-micros.ts';
 
 const MAX_DECIMALS = 12;
@@ -19,7 +19,7 @@ const NEIGHBORS = [0n, 1n, -1n];
  * for a cost at a price of 0.
  */
 export function findPricedQuantity(
-  meter: Metric,
+  meter: MeterName,
   quantity: string,
   unitPrice: string,
   micros: number,

@@ -38,7 +38,7 @@ const GROUP_COLUMNS: Record<Grouping, { columns: string[]; name: ReturnType<type
   entity: { columns: ['entity_type', 'entity_id', 'data_warehouse_id', 'entity_name'], name: sql`c.entity_name` },
   warehouse: {
     columns: ['data_warehouse_id'],
-    name: sql`MAX(CASE WHEN c.entity_type = 'datawarehouse' THEN c.entity_name END)`,
+    name: sql`MAX(CASE WHEN c.entity_id = c.data_warehouse_id THEN c.entity_name END)`,
   },
 };
 

@@ -1,5 +1,6 @@
 import type { TableKind } from '../../own-telemetry/rows.ts';
-import { LIMITS, RejectedRecord, reject } from './limits.ts';
+import type { InvalidRecords } from './invalid-records.ts';
+import { LIMITS, RejectedRecord, reject, TooManyParts } from './limits.ts';
 import type { ProtoReader } from './proto-reader.ts';
 import { type Budget, RowBuffer } from './row-buffer.ts';
 
@@ -21,6 +22,8 @@ export interface BatchOptions {
   newest: number;
   now: number;
   maxRowBytes: number;
+  /** Of a request in JSON. */
+  invalid?: InvalidRecords | undefined;
 }
 
 /** Rows for one insert. */
@@ -70,6 +73,7 @@ export class Batch {
   private readonly rejections = new Map<string, Rejection>();
   private rejected = 0;
   private accepted = 0;
+  private parts = 0;
   private lastTable: TableKind | undefined;
   private lastBlock = -1;
   private lastOut: RowBuffer | undefined;
@@ -78,6 +82,12 @@ export class Batch {
     this.options = options;
     this.budget = { bytes: options.maxRowBytes };
     this.scratch = new RowBuffer(this.budget);
+  }
+
+  /** Counts resources, scopes, metrics and records before they are read. */
+  addParts(count: number): void {
+    this.parts += count;
+    if (this.parts > LIMITS.parts) throw new TooManyParts();
   }
 
   /** The buffer for a row. Rejects the record if its time is outside of the range. */
@@ -95,8 +105,20 @@ export class Batch {
     return known.out;
   }
 
-  /** Writes one record of `bytes` with `write`, which returns the buffer of its row. A rejected record leaves no bytes. */
-  record({ serviceName, rejection }: Sent, bytes: number, write: () => RowBuffer, describe: () => string): void {
+  /** Writes the record from `start` to `end` with `write`, which returns the buffer of its row. A rejected record leaves no bytes. */
+  record(
+    { serviceName, rejection }: Sent,
+    start: number,
+    end: number,
+    write: () => RowBuffer,
+    describe: () => string,
+  ): void {
+    const invalid = this.options.invalid?.find(start);
+    if (invalid) {
+      this.reject(rejection ?? invalid.reason, serviceName, invalid.bytes, () => invalid.sample);
+      return;
+    }
+    const bytes = end - start;
     try {
       if (rejection !== undefined) reject(rejection);
       if (bytes > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);

@@ -3,6 +3,7 @@ import type { Json } from '../../../../test/support/client.ts';
 import { encodeRequest } from '../../../../test/support/otlp-encoding.ts';
 import { createFullRequest, logRecord, numberPoint, toRequest } from '../../../../test/support/otlp-requests.ts';
 import { transcode } from '../transcode.ts';
+import type { Transcoded } from './batch.ts';
 import { SIGNALS, type Signal } from './otlp-messages.ts';
 
 const NOW = Date.UTC(2026, 10, 17);
@@ -13,6 +14,10 @@ const fromProtobuf = (signal: Signal, request: object) =>
 const fromText = (signal: Signal, body: string | Buffer) =>
   transcode({ signal, format: 'json', compression: undefined, body: Buffer.from(body) }, options);
 const fromJson = (signal: Signal, request: object) => fromText(signal, JSON.stringify(request));
+
+function accepted(result: ReturnType<typeof transcode>): Transcoded {
+  return 'rows' in result ? result : expect.fail(result.message);
+}
 
 const log = (more: object) => toRequest('logs', [logRecord(NOW, more)]);
 
@@ -61,15 +66,77 @@ describe('OTLP/JSON', () => {
     ['a number as text of a log', { body: { stringValue: 5 } }, 'body.stringValue must be a string'],
     ['a value that is not an object', { body: 'text' }, 'body must be an object'],
     ['attributes that are an object', { attributes: {} }, 'attributes must be an array'],
-    ['an attribute that is null', { attributes: [null] }, 'attributes[0] must be an object'],
+    ['an attribute that is null', { attributes: [null] }, 'attributes[] must be an object'],
     ['text for a truth value', { body: { boolValue: 'true' } }, 'body.boolValue must be true or false'],
     ['text for a double', { body: { doubleValue: '0x10' } }, 'body.doubleValue must be a number'],
     ['bytes that are not base64', { body: { bytesValue: '*' } }, 'body.bytesValue must be base64'],
-  ])('refuses %s and names the member', (_, member, message) => {
-    expect(fromJson('logs', log(member))).toEqual({
-      code: 'bad_request',
-      message: expect.stringContaining(`resourceLogs[0].scopeLogs[0].logRecords[0].${message}`),
+  ])('rejects a record with %s, names the member and keeps the other records', (_, member, message) => {
+    const [first, last] = [logRecord(NOW, { body: { stringValue: 'first' } }), logRecord(NOW)];
+    const result = fromJson('logs', toRequest('logs', [first, logRecord(NOW, member), last]));
+    const reason = expect.stringMatching(new RegExp(`^${message.replace(/[[\]]/g, '\\$&')}`));
+    const sample = expect.stringMatching(/^the record \{"timeUnixNano/);
+    expect(result).toMatchObject({
+      rejected: 1,
+      rejections: [{ reason, sample, records: 1, serviceName: 'checkout' }],
     });
+    expect(result).toMatchObject({
+      accepted: 2,
+      rows: accepted(fromJson('logs', toRequest('logs', [first, last]))).rows,
+    });
+  });
+
+  it.each([null, 5, 'text', [], true])('rejects the record %j', (record) => {
+    expect(fromJson('logs', toRequest('logs', [record, logRecord(NOW)]))).toMatchObject({
+      accepted: 1,
+      rejections: [{ reason: 'it must be an object', records: 1 }],
+    });
+  });
+
+  it('rejects single spans and data points', () => {
+    const request = createFullRequest('traces', NOW);
+    const spans = request.resourceSpans[0].scopeSpans[0].spans;
+    spans.push({ ...spans[0], events: [{ name: 5 }] });
+    expect(fromJson('traces', request)).toMatchObject({
+      accepted: 1,
+      rejections: [{ reason: 'events[].name must be a string' }],
+    });
+    const dataPoints = [numberPoint(NOW), numberPoint(NOW, { asDouble: 'many' }), numberPoint(NOW)];
+    expect(fromJson('metrics', toRequest('metrics', [{ name: 'm', gauge: { dataPoints } }]))).toMatchObject({
+      accepted: 2,
+      rejections: [
+        { reason: expect.stringContaining('asDouble must be a number'), sample: expect.stringContaining('many') },
+      ],
+    });
+  });
+
+  it.each<[string, Json, string]>([
+    ['a resource', { resource: { attributes: 5 }, scopeLogs: [] }, 'resource.attributes must be an array'],
+    ['a scope', { scopeLogs: [{ scope: { name: 5 } }] }, 'scopeLogs[0].scope.name must be a string'],
+    ['a list of records', { scopeLogs: [{ logRecords: {} }] }, 'scopeLogs[0].logRecords must be an array'],
+  ])('refuses a request with a wrong type in %s', (_, ofResource, message) => {
+    expect(fromJson('logs', { resourceLogs: [...log({}).resourceLogs, ofResource] })).toEqual({
+      code: 'bad_request',
+      message: expect.stringContaining(`resourceLogs[1].${message}`),
+    });
+  });
+
+  it('refuses a request with more than 1,000 records of a wrong type', () => {
+    const many = (count: number) => fromJson('logs', toRequest('logs', [logRecord(NOW), ...Array(count).fill(0)]));
+    expect(many(1000)).toMatchObject({ accepted: 1, rejected: 1000, rejections: [{ records: 1000 }] });
+    expect(many(1001)).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('logRecords[1001] must be an object'),
+    });
+  });
+
+  it('bounds the reason and the sample of a record', () => {
+    let body: object = { intValue: 'x' };
+    for (let depth = 0; depth < 30; depth++) body = { arrayValue: { values: [body] } };
+    const attributes = [{ key: '😀'.repeat(500) }];
+    const result = accepted(fromJson('logs', log({ attributes, body })));
+    expect(result.rejections[0]?.reason.length).toBeLessThan(210);
+    expect(result.rejections[0]?.reason).toMatch(/^….*intValue must be an integer/);
+    expect(result.rejections[0]?.sample.length).toBeLessThanOrEqual(300);
   });
 
   it.each(['[]', '1', 'null', '"x"', '{', '{"resourceLogs":[}', '{"resourceLogs":5}', `${'['.repeat(500_000)}`])(

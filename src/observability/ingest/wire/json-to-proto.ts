@@ -1,46 +1,52 @@
+import type { InvalidRecords } from './invalid-records.ts';
 import type { Field, Message, ScalarKind } from './otlp-messages.ts';
 import { BYTES, FIXED32, FIXED64, field, MalformedMessage, VARINT } from './proto-reader.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
 /**
  * Encodes OTLP/JSON as protobuf, so that both formats have the same rules from there on. Fields that are unknown are ignored,
- * as the protocol demands; `null` counts as not set.
+ * as the protocol demands; `null` counts as not set. A record that is not valid is encoded without fields and added to `invalid`.
  */
-export function encodeJson(message: Message, value: unknown, out: RowBuffer): void {
+export function encodeJson(message: Message, value: unknown, out: RowBuffer, invalid: InvalidRecords): void {
   if (!isObject(value)) throw mustBe('an object');
   for (const name in value) {
     const known = Object.hasOwn(message, name) ? message[name] : undefined;
     const member = value[name];
     if (!known || member === null || member === undefined) continue;
     try {
-      encodeField(known, member, out);
+      encodeField(known, member, out, invalid);
     } catch (error) {
       throw error instanceof MalformedMessage ? atPath(name, error) : error;
     }
   }
 }
 
-function encodeField(known: Field, value: unknown, out: RowBuffer): void {
+function encodeField(known: Field, value: unknown, out: RowBuffer, invalid: InvalidRecords): void {
   if (!known.isRepeated) {
-    encodeOne(known, value, out);
+    encodeOne(known, value, out, invalid);
     return;
   }
   if (!Array.isArray(value)) throw mustBe('an array');
   for (const [index, item] of value.entries()) {
+    const start = out.length;
     try {
-      encodeOne(known, item, out);
+      encodeOne(known, item, out, invalid);
     } catch (error) {
-      throw error instanceof MalformedMessage ? atPath(`[${index}]`, error) : error;
+      if (!(error instanceof MalformedMessage)) throw error;
+      if (!known.isRecord || invalid.isFull()) throw atPath(`[${index}]`, error);
+      out.length = start;
+      encodeOne(known, {}, out, invalid);
+      invalid.add(out.length, error, item);
     }
   }
 }
 
-function encodeOne({ number, kind }: Field, value: unknown, out: RowBuffer): void {
+function encodeOne({ number, kind }: Field, value: unknown, out: RowBuffer, invalid: InvalidRecords): void {
   if (typeof kind !== 'string') {
     out.varint(field(number, BYTES));
     const at = out.length;
     out.uint32(0);
-    encodeJson(kind(), value, out);
+    encodeJson(kind(), value, out, invalid);
     writeLength(out, at);
   } else SCALARS[kind](number, value, out);
 }

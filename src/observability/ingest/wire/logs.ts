@@ -43,7 +43,8 @@ export function transcodeLogs(reader: ProtoReader, batch: Batch): void {
       log.read(reader, start, end);
       batch.record(
         origin,
-        end - start,
+        start,
+        end,
         () => writeLog(reader, batch, log, prefix),
         () => `log record with the body ${previewValue(reader, log.body.start, log.body.end, SAMPLE_BYTES)}`,
       );

@@ -45,10 +45,11 @@ const KINDS: ReadonlyMap<number, { table: TableKind; write: typeof writeNumber }
 ]);
 
 export function transcodeMetrics(reader: ProtoReader, batch: Batch): void {
+  const points = new Ranges();
   eachScope(reader, batch, (origin, metrics) => {
     const prefix = Buffer.concat([encodeOrigin(origin), encodeUint32(origin.scopeDropped)]);
     for (let index = 0; index < metrics.count; index++)
-      transcodeMetric(reader, batch, origin, prefix, metrics.start(index), metrics.end(index));
+      transcodeMetric(reader, batch, origin, prefix, points, metrics.start(index), metrics.end(index));
   });
 }
 
@@ -57,6 +58,7 @@ function transcodeMetric(
   batch: Batch,
   origin: Origin,
   prefix: Buffer,
+  items: Ranges,
   start: number,
   end: number,
 ): void {
@@ -76,7 +78,8 @@ function transcodeMetric(
   const known = KINDS.get(kind);
   // A metric of a kind that is not known has no data points that could be counted.
   if (!known) return;
-  const points = readPoints(reader, data);
+  const points = readPoints(reader, data, items);
+  batch.addParts(points.items.count);
   const rejection = origin.rejection ?? findRejection(name, description, unit);
   const { scratch } = batch;
   scratch.length = 0;
@@ -88,7 +91,8 @@ function transcodeMetric(
     const [from, to] = [points.items.start(index), points.items.end(index)];
     batch.record(
       { serviceName: origin.serviceName, rejection },
-      to - from,
+      from,
+      to,
       () => known.write(reader, batch, shared, from, to),
       () => `data point of the metric ${quote(reader, name.start, name.end)}`,
     );
@@ -102,8 +106,8 @@ function findRejection(...texts: Range[]): string | undefined {
     : undefined;
 }
 
-function readPoints(reader: ProtoReader, { start, end }: Range) {
-  const items = new Ranges();
+function readPoints(reader: ProtoReader, { start, end }: Range, items: Ranges) {
+  items.clear();
   let [temporality, isMonotonic] = [0, 0];
   reader.pos = start;
   while (reader.pos < end) {

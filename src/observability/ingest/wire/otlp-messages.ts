@@ -17,6 +17,8 @@ export interface Field {
   number: number;
   kind: ScalarKind | (() => Message);
   isRepeated?: true;
+  /** Its items are what is accepted or rejected: one that is not valid does not concern the others. */
+  isRecord?: true;
 }
 
 /** The fields of a message by their names in JSON. */
@@ -24,6 +26,7 @@ export type Message = Readonly<Record<string, Field>>;
 
 const one = (number: number, kind: Field['kind']): Field => ({ number, kind });
 const many = (number: number, kind: Field['kind']): Field => ({ number, kind, isRepeated: true });
+const records = (number: number, kind: Field['kind']): Field => ({ number, kind, isRepeated: true, isRecord: true });
 
 const anyValue: Message = {
   stringValue: one(1, 'string'),
@@ -46,10 +49,10 @@ const scope: Message = {
 };
 
 /** A request: resources with scopes with records. */
-const createRequest = (resources: string, scopes: string, records: string, record: Message): Message => {
+const createRequest = (resources: string, scopes: string, items: string, ofItems: Field): Message => {
   const ofScope: Message = {
     scope: one(1, () => scope),
-    [records]: many(2, () => record),
+    [items]: ofItems,
     schemaUrl: one(3, 'string'),
   };
   const ofResource: Message = {
@@ -157,7 +160,7 @@ const summaryPoint: Message = {
   flags: one(8, 'uint32'),
 };
 const createData = (point: Message): Message => ({
-  dataPoints: many(1, () => point),
+  dataPoints: records(1, () => point),
   aggregationTemporality: one(2, 'uint32'),
   isMonotonic: one(3, 'bool'),
 });
@@ -179,9 +182,24 @@ const metric: Message = {
 };
 
 export const REQUEST_MESSAGES = {
-  logs: createRequest('resourceLogs', 'scopeLogs', 'logRecords', logRecord),
-  traces: createRequest('resourceSpans', 'scopeSpans', 'spans', span),
-  metrics: createRequest('resourceMetrics', 'scopeMetrics', 'metrics', metric),
+  logs: createRequest(
+    'resourceLogs',
+    'scopeLogs',
+    'logRecords',
+    records(2, () => logRecord),
+  ),
+  traces: createRequest(
+    'resourceSpans',
+    'scopeSpans',
+    'spans',
+    records(2, () => span),
+  ),
+  metrics: createRequest(
+    'resourceMetrics',
+    'scopeMetrics',
+    'metrics',
+    many(2, () => metric),
+  ),
 } as const;
 
 /** A kind of telemetry. */

@@ -1,3 +1,4 @@
+import { LIMITS, TooManyParts } from './limits.ts';
 import { MalformedMessage, type ProtoReader } from './proto-reader.ts';
 
 /** The positions of a repeated field. Reused for many records, so that reading one allocates nothing. */
@@ -18,6 +19,7 @@ export class Ranges {
 
   addRange(start: number, end: number): void {
     if (this.count * 2 === this.positions.length) {
+      if (this.count >= LIMITS.parts) throw new TooManyParts();
       const grown = new Int32Array(this.positions.length * 2);
       grown.set(this.positions);
       this.positions = grown;

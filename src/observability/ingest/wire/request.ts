@@ -60,29 +60,37 @@ export const encodeOrigin = (origin: Origin): Buffer =>
 
 type Visit = (origin: Origin, records: Ranges) => void;
 
-/** Calls `visit` for each scope of a request. */
+/** Calls `visit` for each scope of a request that has records. The records are valid until it returns. */
 export function eachScope(reader: ProtoReader, batch: Batch, visit: Visit): void {
   const { scratch } = batch;
   const organization = encode(scratch, (out) => out.text(batch.options.organizationId));
+  const [resource, scope] = [new Envelope(), new Envelope()];
   eachField(reader, 0, reader.bytes.length, RESOURCES, (start, end) => {
-    const resource = new Envelope(reader, start, end);
-    const shared = readResource(reader, resource, scratch);
+    resource.read(reader, start, end);
+    batch.addParts(1 + resource.items.count);
+    let shared: ReturnType<typeof readResource> | undefined;
     for (let index = 0; index < resource.items.count; index++) {
-      const envelope = new Envelope(reader, resource.items.start(index), resource.items.end(index));
-      const scope = readScope(reader, envelope, scratch);
-      const rejection = shared.rejection ?? scope.rejection;
-      visit({ organization, ...shared, ...scope, rejection }, envelope.items);
+      scope.read(reader, resource.items.start(index), resource.items.end(index));
+      if (scope.items.count === 0) continue;
+      batch.addParts(scope.items.count);
+      shared ??= readResource(reader, resource, scratch);
+      const ofScope = readScope(reader, scope, scratch);
+      const rejection = shared.rejection ?? ofScope.rejection;
+      visit({ organization, ...shared, ...ofScope, rejection }, scope.items);
     }
   });
 }
 
-/** ResourceLogs, ScopeLogs and their equals: an owner, items, and a schema URL. */
+/** ResourceLogs, ScopeLogs and their equals: an owner, items, and a schema URL. Reused for all of them. */
 class Envelope {
   readonly owner = new Range();
   readonly schemaUrl = new Range();
   readonly items = new Ranges();
+  /** Of the owner. */
+  readonly attributes = new Ranges();
 
-  constructor(reader: ProtoReader, start: number, end: number) {
+  read(reader: ProtoReader, start: number, end: number): void {
+    for (const part of [this.owner, this.schemaUrl, this.items, this.attributes]) part.clear();
     reader.pos = start;
     while (reader.pos < end) {
       const tag = reader.tag(end);
@@ -94,8 +102,7 @@ class Envelope {
   }
 }
 
-function readResource(reader: ProtoReader, { owner, schemaUrl }: Envelope, scratch: RowBuffer) {
-  const attributes = new Ranges();
+function readResource(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelope, scratch: RowBuffer) {
   reader.pos = owner.start;
   while (reader.pos < owner.end) {
     const tag = reader.tag(owner.end);
@@ -116,8 +123,7 @@ function readResource(reader: ProtoReader, { owner, schemaUrl }: Envelope, scrat
   return { resource: EMPTY, resourceSchemaUrl: EMPTY, ...parts, serviceName };
 }
 
-function readScope(reader: ProtoReader, { owner, schemaUrl }: Envelope, scratch: RowBuffer) {
-  const attributes = new Ranges();
+function readScope(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelope, scratch: RowBuffer) {
   const [name, version] = [new Range(), new Range()];
   let scopeDropped = 0;
   reader.pos = owner.start;

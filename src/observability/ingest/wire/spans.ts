@@ -64,7 +64,8 @@ export function transcodeSpans(reader: ProtoReader, batch: Batch): void {
       span.read(reader, start, end);
       batch.record(
         origin,
-        end - start,
+        start,
+        end,
         () => writeSpan(reader, batch, span, prefix),
         () => `span ${quote(reader, span.name.start, span.name.end)}`,
       );
