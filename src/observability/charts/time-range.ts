@@ -6,7 +6,7 @@ import type { Range } from './queries/time-buckets.ts';
 /** Fewer than 12 digits would be seconds. */
 const MILLISECONDS = /^\d{12,14}$/;
 
-function parseMoment(path: string, value: string | number): number {
+export function parseMoment(path: string, value: string | number): number {
   const text = String(value);
   const ms = MILLISECONDS.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
   if (ms === undefined)
