@@ -7,7 +7,7 @@ import type { Source } from '../sources/source.ts';
 import { CONTEXT_SCOPES, formatEquality } from './context-scopes.ts';
 import { parseNanos, toMs } from './nanos.ts';
 import { toRowId } from './row-id.ts';
-import { type FoundRow, planStretch } from './rows.ts';
+import { type FoundRow, planStretch, ROWS_LIMITS } from './rows.ts';
 import type { ContextBody } from './schema.ts';
 import { toRecords } from './search.ts';
 import { defaultSelect, resolveEvents, toQuery } from './search-query.ts';
@@ -40,7 +40,7 @@ export function createSearchContext({ queries }: { queries: TelemetryQueries }) 
       { rows: maxAfter + 1, bytes },
     );
     const [before, after] = (await Promise.all(
-      [older, newer].map(async (plan) => plan.collect(await queries.query(plan.statement, client))),
+      [older, newer].map(async (plan) => plan.collect(await queries.query(plan.statement, client, ROWS_LIMITS))),
     )) as [ReturnType<typeof older.collect>, ReturnType<typeof newer.collect>];
     const newerRows = after.rows.slice(0, maxAfter).reverse();
     const olderRows = before.rows.slice(0, maxBefore + 1);

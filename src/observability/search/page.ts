@@ -5,7 +5,7 @@ import type { QueryClient } from '../charts/shared-queries.ts';
 import type { TelemetryQueries } from '../charts/telemetry-queries.ts';
 import type { Position, Tie } from './cursor.ts';
 import { toMs, toNanos } from './nanos.ts';
-import { type FoundRow, planStretch, planTied, type RowLimits, type RowsPlan } from './rows.ts';
+import { type FoundRow, planStretch, planTied, ROWS_LIMITS, type RowLimits, type RowsPlan } from './rows.ts';
 import type { SelectedColumn } from './select-list.ts';
 import { canShrink, chooseWindow, shrink } from './windows.ts';
 
@@ -37,7 +37,7 @@ export async function readPage(
   const page = createPage(start, maxRows);
   const run = async (plan: RowsPlan, signal: AbortSignal | undefined) => {
     page.setColumns(plan.columns);
-    return plan.collect(await queries.query(plan.statement, { ...client, signal }));
+    return plan.collect(await queries.query(plan.statement, { ...client, signal }, ROWS_LIMITS));
   };
 
   /** Rows of one time, after those that were returned. */

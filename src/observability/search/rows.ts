@@ -1,8 +1,9 @@
-import type { Statement } from '../../platform/engine/engine.ts';
+import type { Limits, Statement } from '../../platform/engine/engine.ts';
 import { createDraft, type Draft } from '../charts/queries/draft.ts';
 import { limitBytes } from '../charts/queries/search-rows.ts';
 import type { SeriesQuery } from '../charts/queries/series-query.ts';
 import type { Range } from '../charts/queries/time-buckets.ts';
+import { STATEMENT_LIMITS } from '../charts/telemetry-queries.ts';
 import { type Expression, getKind } from '../expressions/expression.ts';
 import type { Writer } from '../expressions/writer.ts';
 import type { Tie } from './cursor.ts';
@@ -15,6 +16,9 @@ export interface FoundRow {
   hash: string;
   values: unknown[];
 }
+
+/** A character of a row can take six bytes of JSON. */
+export const ROWS_LIMITS: Limits = { ...STATEMENT_LIMITS, maxResultBytes: 16 * 2 ** 20 };
 
 export interface RowLimits {
   rows: number;
