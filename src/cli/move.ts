@@ -21,7 +21,13 @@ const targetRule: ValueRule<StoreAddress> = {
   },
 };
 
-const SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'clickhouseUrl', 'logLevel'];
+const SETTINGS: readonly SettingName[] = [
+  'dataDirectory',
+  'databaseUrl',
+  'clickhouseUrl',
+  'clickhouseCluster',
+  'logLevel',
+];
 
 export const moveStore = defineCommand({
   name: 'move',
@@ -60,11 +66,12 @@ function readTarget(
 }
 
 /** The engine stays where it is, so the data directory does too. Passwords are replaced. */
-function formatStartCommand({ dataDirectory, clickhouseUrl }: Config, target: StoreAddress): string {
+function formatStartCommand({ dataDirectory, clickhouseUrl, clickhouseCluster }: Config, target: StoreAddress): string {
   const flags = target.databaseUrl
     ? ['--database-url', hidePassword(target.databaseUrl), '--data', dataDirectory]
     : ['--data', target.dataDirectory];
   if (clickhouseUrl) flags.push('--clickhouse-url', hidePassword(clickhouseUrl));
+  if (clickhouseCluster) flags.push('--clickhouse-cluster', clickhouseCluster);
   return ['pilothouse', 'serve', ...flags.map(quote)].join(' ');
 }
 

@@ -34,7 +34,7 @@ async function createOldDirectory(directory: string): Promise<void> {
   const server = await startClickHouseServer(directory);
   const client = createClient({ url: getWriterUrl(server) });
   try {
-    await applyMigrations(client, listMigrations('engine').slice(0, 1));
+    await applyMigrations({ writer: client }, listMigrations('engine').slice(0, 1));
     for (const [table, [time, attributes, columns, values]] of Object.entries(TABLES))
       for (let first = 0; first < ROWS; first += ROWS_PER_INSERT)
         await client.command({

@@ -41,9 +41,10 @@ export function createTelemetryRetention({ state, engine, clock, audit, organiza
   async function removeOld(organizationId: string, signal: TelemetrySignal, days: number): Promise<void> {
     // Whole days: each removal makes the engine rewrite parts of its tables.
     const before = Math.floor((clock.now() - days * DAY_MS) / DAY_MS) * DAY_MS;
-    const { time, tables } = SIGNAL_TABLES[signal];
-    for (const table of tables)
-      if (await engine.removeBefore(table, { organizationId, time, before }))
+    const { time, tables, derived } = SIGNAL_TABLES[signal];
+    const all = [...tables.map((table) => ({ table, time })), ...derived];
+    for (const { table, time: column } of all)
+      if (await engine.removeBefore(table, { organizationId, time: column, before }))
         log.info({ organizationId, table, days }, 'removed old telemetry');
   }
 

@@ -1,5 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
+import { DAY_MS } from '../../kernel/time/clock.ts';
 import { queryError } from '../charts/queries/draft.ts';
+import type { Range } from '../charts/queries/time-buckets.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { ResolvedSource } from '../charts/source-resolver.ts';
 import { STATEMENT_LIMITS, type TelemetryQueries } from '../charts/telemetry-queries.ts';
@@ -46,8 +48,13 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
   const resolveSpans = (client: QueryClient, sourceId = DEFAULT_SOURCE) =>
     resolve(client, 'trace', 'sourceId', sourceId);
 
-  async function findRange(client: QueryClient, traceId: string, part: Omit<Part, 'range'>): Promise<Part> {
-    const { statement, collect } = planTraceRange(client, part.resolved, traceId, part.path);
+  async function findRange(
+    client: QueryClient,
+    traceId: string,
+    part: Omit<Part, 'range'>,
+    within?: Range,
+  ): Promise<Part> {
+    const { statement, collect } = planTraceRange(client, part.resolved, traceId, part.path, within);
     return { ...part, range: collect(await queries.query(statement, client)) };
   }
 
@@ -90,7 +97,7 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
   }
 
   return {
-    /** The whole trace, whenever it happened. */
+    /** The whole trace, whenever it happened, with its logs up to a day before and after its spans. */
     async get(
       client: QueryClient,
       traceId: string,
@@ -99,10 +106,10 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
       const spanSource = await resolveSpans(client, sourceId);
       const logId = logSourceId ?? spanSource.source.logSourceId ?? DEFAULT_LOG_SOURCE;
       const logSource = await resolve(client, 'log', 'logSourceId', logId);
-      const [spans, logs] = await Promise.all([
-        findRange(client, traceId, { kind: 'spans', path: 'sourceId', resolved: spanSource }),
-        findRange(client, traceId, { kind: 'logs', path: 'logSourceId', resolved: logSource }),
-      ]);
+      const spans = await findRange(client, traceId, { kind: 'spans', path: 'sourceId', resolved: spanSource });
+      const around = spans.range && { startMs: spans.range.startMs - DAY_MS, endMs: spans.range.endMs + DAY_MS };
+      const logPart = { kind: 'logs', path: 'logSourceId', resolved: logSource } as const;
+      const logs = await findRange(client, traceId, logPart, around);
       if (!spans.range && !logs.range)
         throw new AppError(
           'not_found',

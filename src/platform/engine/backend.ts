@@ -22,6 +22,8 @@ export interface Connection {
   /** True for a server whose user may not be allowed to create our tables. */
   mayLackPrivileges: boolean;
   defaultMemoryBytes: number;
+  /** The cluster whose shards hold our tables; undefined for a single server. */
+  cluster?: string | undefined;
 }
 
 /** The settings of a read-only statement. */

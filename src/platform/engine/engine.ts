@@ -72,6 +72,8 @@ export interface Engine {
   insertBinary(table: string, columns: readonly string[], rows: readonly Buffer[]): Promise<void>;
   /** Removes the rows of an organization whose time is before `before` (epoch milliseconds). False if there were none. */
   removeBefore(table: string, rows: { organizationId: string; time: string; before: number }): Promise<boolean>;
+  /** Table, partition, and the rows and bytes on disk of all organizations in it. Throws as `query` does. */
+  listPartitions(tables: readonly string[], options?: QueryOptions): Promise<unknown[][]>;
   /** The columns of a table; `[]` if it does not exist. Cached for 30 seconds. */
   columns(database: string, table: string): Promise<readonly Column[]>;
   /** True if queries run without starting the engine first. */

@@ -17,6 +17,10 @@ const DISK_FULL = ['243'];
 // ENOSPC, EDQUOT and EFBIG (a limit on the size of files), in messages about a failed write.
 const NO_SPACE = /No space left on device|Disk quota exceeded|File too large|errno: (28|122|27)\b/;
 const BUSY = ['202', '439', '209'];
+/** Of a cluster: a server or its Keeper cannot be reached, or too few replicas are alive. */
+const SHARD_LOST = ['210', '225', '242', '279', '285', '286', '319', '999'];
+/** Also with the codes of rows that cannot be read: the connection between two servers broke. */
+const SHARD_CONNECTION_LOST = /while receiving packet from/i;
 const CANCELED = '394';
 const AUTHENTICATION = ['192', '193', '194', '516'];
 const NOT_ALLOWED = ['497', '164', '392', '452'];
@@ -33,7 +37,7 @@ const INSERT_ERRORS = ['6', '27', '32', '33', '34', '117', '131', '252'];
 
 /** Whether the rows of a failed insert are at fault. None of them is stored; after other errors, some may be. */
 export const isRejectedInsert = (error: unknown): boolean =>
-  error instanceof AppError && INSERT_ERRORS.includes(readCode(error.cause));
+  error instanceof AppError && error.code !== 'unavailable' && INSERT_ERRORS.includes(readCode(error.cause));
 
 /** The ClickHouse user lacks a privilege. */
 export const isNotAllowed = (error: unknown): boolean => NOT_ALLOWED.includes(readCode(error));
@@ -51,6 +55,8 @@ export function toEngineError(error: unknown, limits: Required<Limits>): AppErro
   if (MEMORY.includes(code))
     return reject('The query exceeds its memory limit; use a shorter time range or fewer groups');
   if (isDiskFull(error)) return unavailable(DISK_FULL_TEXT, error, 30);
+  if (SHARD_LOST.includes(code) || SHARD_CONNECTION_LOST.test(readMessage(error)))
+    return unavailable('A server of the ClickHouse cluster cannot be reached', error, 5);
   if (code === CANCELED) return unavailable('The query was canceled', error);
   if (BUSY.includes(code)) return unavailable('The engine is busy', error);
   if (AUTHENTICATION.includes(code)) return unavailable('The engine rejected the user name or password', error, 60);

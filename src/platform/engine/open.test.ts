@@ -128,12 +128,18 @@ describe('the embedded engine', () => {
     expect(await rows(sql)).toEqual(
       [
         'otel_logs',
+        'otel_logs_values',
+        'otel_logs_values_view',
         'otel_metrics_exponential_histogram',
         'otel_metrics_gauge',
         'otel_metrics_histogram',
         'otel_metrics_sum',
         'otel_metrics_summary',
+        'otel_trace_times',
+        'otel_trace_times_view',
         'otel_traces',
+        'otel_traces_values',
+        'otel_traces_values_view',
       ].map((table) => [table, 'OrganizationId']),
     );
   });

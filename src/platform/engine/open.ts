@@ -15,6 +15,8 @@ interface Options {
   dataDirectory: string;
   /** A ClickHouse server to use instead of the embedded engine; may contain user, password and database. */
   clickhouseUrl?: string | undefined;
+  /** The cluster of that server whose shards hold our tables. */
+  clickhouseCluster?: string | undefined;
   /** The embedded engine's total memory limit. */
   engineMemoryBytes?: number | undefined;
   clock: Clock;
@@ -38,6 +40,7 @@ export function openEngine(options: Options): Engine {
 export function openBackend({
   dataDirectory,
   clickhouseUrl,
+  clickhouseCluster,
   engineMemoryBytes = defaultMemoryBytes(),
   clock,
   log,
@@ -45,7 +48,7 @@ export function openBackend({
   program,
   shared,
 }: Options): Backend {
-  if (clickhouseUrl) return createServerBackend({ url: clickhouseUrl, log, observer });
+  if (clickhouseUrl) return createServerBackend({ url: clickhouseUrl, cluster: clickhouseCluster, log, observer });
   if (shared) return createSharedBackend(shared);
   return createEmbeddedBackend({
     directory: join(dataDirectory, 'engine'),

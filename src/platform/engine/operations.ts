@@ -7,6 +7,8 @@ import { newUuid } from '../../kernel/ids.ts';
 import { listMigrations } from '../../kernel/migration.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Backend, Connection } from './backend.ts';
+import { CLUSTER_SETTINGS, completeTables, partitionStatement } from './cluster.ts';
+import { createStatements } from './cluster-statements.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
 import {
@@ -80,7 +82,8 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     const connection = await backend.connect();
     const done = await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, async (signal) => {
       try {
-        const migrations = await applyMigrations(connection.writer, listMigrations('engine'), signal);
+        if (connection.cluster !== undefined) await completeTables(connection.writer, connection.cluster, signal);
+        const migrations = await applyMigrations(connection, listMigrations('engine'), signal);
         if (retentionDays !== undefined) await setRetention(connection, retentionDays, signal);
         return migrations;
       } catch (error) {
@@ -95,8 +98,8 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
   }
 
-  async function setRetention({ writer }: Connection, days: number, signal: AbortSignal): Promise<void> {
-    const tables = await applyRetention(writer, days, signal);
+  async function setRetention(connection: Connection, days: number, signal: AbortSignal): Promise<void> {
+    const tables = await applyRetention(connection, days, signal);
     if (tables.length > 0) log.info({ tables, days }, 'retention of telemetry changed');
   }
 
@@ -150,12 +153,12 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
   }
 
   const insertValues = (table: string, values: InsertValues, settings = INSERT_SETTINGS): Promise<void> =>
-    write(table, ({ writer }, abort_signal) =>
+    write(table, ({ writer, cluster }, abort_signal) =>
       writer.insert({
         table: `${OWN_DATABASE}.${table}`,
         ...values,
         query_id: newUuid(),
-        clickhouse_settings: settings,
+        clickhouse_settings: { ...settings, ...(cluster !== undefined && CLUSTER_SETTINGS) },
         abort_signal,
       }),
     );
@@ -190,12 +193,12 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
 
   /** Not `insert` of the client: for these formats it accepts objects only and serializes them one by one. */
   const insertBytes = (table: string, format: string, bytes: Buffer): Promise<void> =>
-    write(table, async ({ writer }, abort_signal) => {
+    write(table, async ({ writer, cluster }, abort_signal) => {
       const { stream } = await writer.exec({
         query: `INSERT INTO ${OWN_DATABASE}.${table} ${format}`,
         values: Readable.from([bytes], { objectMode: false }),
         query_id: newUuid(),
-        clickhouse_settings: INSERT_SETTINGS,
+        clickhouse_settings: { ...INSERT_SETTINGS, ...(cluster !== undefined && CLUSTER_SETTINGS) },
         abort_signal,
       });
       await finished(addAbortSignal(abort_signal, stream).resume());
@@ -215,14 +218,18 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     });
     if (count === 0) return false;
     const connection = await connect();
-    await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, (abort_signal) =>
-      connection.writer.command({
-        query: `DELETE FROM ${OWN_DATABASE}.${table} WHERE ${condition}`,
-        query_params: parameters,
-        abort_signal,
-      }),
-    );
+    await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, async (abort_signal) => {
+      const statement = `DELETE FROM ${OWN_DATABASE}.${table} WHERE ${condition}`;
+      const clickhouse_settings = connection.cluster === undefined ? {} : CLUSTER_SETTINGS;
+      for (const text of createStatements(connection.cluster)(statement))
+        await connection.writer.command({ query: text, query_params: parameters, clickhouse_settings, abort_signal });
+    });
     return true;
+  }
+
+  async function listPartitions(tables: readonly string[], options?: QueryOptions): Promise<unknown[][]> {
+    const { cluster } = await connect();
+    return query(partitionStatement(tables, cluster), options);
   }
 
   const columnCache = createColumnCache({ query, clock });
@@ -234,6 +241,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
     insertTsv,
     insertBinary,
     removeBefore,
+    listPartitions,
     columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
     listWarnings: insertFailures.listWarnings,

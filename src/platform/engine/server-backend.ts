@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import { type Backend, type Connection, toReadSettings } from './backend.ts';
 import { openClient } from './client.ts';
+import { CLUSTER_READ_SETTINGS, checkCluster } from './cluster.ts';
 import type { Limits } from './engine.ts';
 import { notResponding, toEngineError, unavailable } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
@@ -10,6 +11,8 @@ import { createSharedAttempt } from './shared-attempt.ts';
 
 interface Options {
   url: string;
+  /** Our tables are on all shards of this cluster. */
+  cluster?: string | undefined;
   log: Pick<Logger, 'warn'>;
   observer: EngineObserver;
 }
@@ -19,7 +22,7 @@ const CONCURRENCY = 32;
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 
 /** An external ClickHouse server. */
-export function createServerBackend({ url, log, observer }: Options): Backend {
+export function createServerBackend({ url, cluster, log, observer }: Options): Backend {
   const connection = createSharedAttempt(open);
   let isConnected = false;
   let isClosed = false;
@@ -39,14 +42,16 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
         log.warn(
           'the profile of the ClickHouse user has readonly = 1: the limits of the profile apply instead of ours',
         );
+      if (cluster !== undefined) await checkCluster(client, cluster, timeout);
       isConnected = true;
       observer.running(true);
       return {
         reader: client,
         writer: client,
-        readSettings: (limits) => settingsFor(readOnly, limits),
+        readSettings: (limits) => settingsFor(readOnly, limits, cluster),
         mayLackPrivileges: true,
         defaultMemoryBytes: DEFAULT_MEMORY_BYTES,
+        cluster,
       };
     } catch (error) {
       await client.close();
@@ -73,8 +78,8 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
 }
 
 /** The profile's `readonly`: 1 allows no settings, 2 allows all settings except `readonly`. */
-function settingsFor(readOnly: number, limits: Required<Limits>): ClickHouseSettings {
+function settingsFor(readOnly: number, limits: Required<Limits>, cluster: string | undefined): ClickHouseSettings {
   if (readOnly === 1) return {};
-  const { readonly, ...settings } = toReadSettings(limits);
+  const { readonly, ...settings } = { ...toReadSettings(limits), ...(cluster !== undefined && CLUSTER_READ_SETTINGS) };
   return readOnly === 2 ? settings : { ...settings, readonly };
 }

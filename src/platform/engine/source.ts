@@ -8,6 +8,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { type AppliedMigration, listMigrations, rejectForeignHistory } from '../../kernel/migration.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
+import { toLocalName } from './cluster-statements.ts';
 import { OWN_DATABASE } from './engine.ts';
 import { isDirectoryInUse, toEngineError } from './failures.ts';
 import { readHistory } from './migrate.ts';
@@ -19,6 +20,7 @@ import { type Chunk, type EngineTable, formatCondition, planChunks } from './tab
 export interface EngineAddress {
   dataDirectory: string;
   clickhouseUrl?: string | undefined;
+  clickhouseCluster?: string | undefined;
   engineMemoryBytes?: number | undefined;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -50,7 +52,7 @@ export async function openEngineSource(address: EngineAddress): Promise<EngineSo
   const { client, close } = opened;
   try {
     const read = createRequests(client, address.signal);
-    const tables = await readTables(read);
+    const tables = await readTables(read, address.clickhouseCluster !== undefined);
     if (tables.length === 0) {
       await close();
       return undefined;
@@ -110,7 +112,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
   }
 }
 
-async function readTables({ readFields }: Requests): Promise<EngineTable[]> {
+async function readTables({ readFields }: Requests, isCluster: boolean): Promise<EngineTable[]> {
   const rows = await readFields(
     `SELECT table, name, type, is_in_partition_key FROM system.columns
       WHERE database = '${OWN_DATABASE}' AND default_kind NOT IN ('MATERIALIZED', 'ALIAS') ORDER BY table, position`,
@@ -118,7 +120,9 @@ async function readTables({ readFields }: Requests): Promise<EngineTable[]> {
   );
   return listOwnTables()
     .tables.map((name) => {
-      const columns = rows.filter(([table]) => table === name);
+      // A Distributed table has no partitions.
+      const stored = isCluster ? toLocalName(name) : name;
+      const columns = rows.filter(([table]) => table === stored);
       const list = (isWanted: (type: string, isPartition: boolean) => boolean): string[] =>
         columns.flatMap(([, column = '', type = '', isPartition]) =>
           isWanted(type, isPartition === '1') ? [column] : [],

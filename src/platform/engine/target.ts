@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
-import type { ClickHouseClient } from '@clickhouse/client';
 import { newUuid } from '../../kernel/ids.ts';
 import { type AppliedMigration, listMigrations } from '../../kernel/migration.ts';
+import type { Connection } from './backend.ts';
+import { CLUSTER_SETTINGS } from './cluster.ts';
+import { createStatements } from './cluster-statements.ts';
 import { type Engine, OWN_DATABASE } from './engine.ts';
 import { toEngineError } from './failures.ts';
 import { applyMigrations } from './migrate.ts';
@@ -31,9 +33,9 @@ export function openEngineTarget(address: EngineAddress): EngineTarget {
   const { clock, log } = address;
   const engine = createEngine({ backend, clock, log, observer: unobserved });
 
-  async function withWriter(work: (writer: ClickHouseClient) => Promise<unknown>): Promise<void> {
+  async function withConnection(work: (connection: Connection) => Promise<unknown>): Promise<void> {
     try {
-      await work((await backend.connect()).writer);
+      await work(await backend.connect());
     } catch (error) {
       throw toEngineError(error, LIMITS);
     }
@@ -42,19 +44,22 @@ export function openEngineTarget(address: EngineAddress): EngineTarget {
   return {
     engine,
     createTables: (applied) =>
-      withWriter(async (writer) => {
+      withConnection(async ({ writer, cluster }) => {
+        const toStatements = createStatements(cluster);
+        const run = async (statement: string): Promise<void> => {
+          for (const query of toStatements(statement)) await writer.command({ query });
+        };
         const { tables, derived, views } = listOwnTables();
-        await writer.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
+        await run(`CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}`);
         for (const name of [...views, ...derived, ...tables, 'schema_migrations'])
-          await writer.command({ query: `DROP TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC` });
+          await run(`DROP TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC`);
         const earlier = available.filter(({ version }) => applied.some((migration) => migration.version === version));
-        await applyMigrations(writer, earlier);
+        await applyMigrations({ writer, cluster }, earlier);
         // Migrations insert rows too, and a table may be newer than these migrations.
-        for (const name of [...tables, ...derived])
-          await writer.command({ query: `TRUNCATE TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC` });
+        for (const name of [...tables, ...derived]) await run(`TRUNCATE TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC`);
       }),
     insertRows: (table, [first = '', ...rest], lines) =>
-      withWriter((writer) =>
+      withConnection(({ writer, cluster }) =>
         writer.insert({
           table: `${OWN_DATABASE}.${table}`,
           columns: [first, ...rest],
@@ -66,6 +71,7 @@ export function openEngineTarget(address: EngineAddress): EngineTarget {
             // Telemetry has a partition per day.
             max_partitions_per_insert_block: '0',
             async_insert: 0,
+            ...(cluster !== undefined && CLUSTER_SETTINGS),
           },
         }),
       ),

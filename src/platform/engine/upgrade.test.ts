@@ -24,7 +24,7 @@ it('an engine with older tables is migrated with its rows; one of a version befo
   const backend = openBackend(options);
   try {
     const { writer } = await backend.connect();
-    const upgrade = () => applyMigrations(writer, readMigrations(directory), AbortSignal.timeout(60_000));
+    const upgrade = () => applyMigrations({ writer }, readMigrations(directory), AbortSignal.timeout(60_000));
     addFile('0001-notes', NOTES);
     expect(await upgrade()).toEqual(['0001-notes']);
     const values = [{ Id: 'a', Document: '{"title":"first"}' }];

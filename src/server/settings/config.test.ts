@@ -49,6 +49,7 @@ describe('settings', () => {
       databaseConnections: 10,
       databasePreparedStatements: true,
       clickhouseUrl: undefined,
+      clickhouseCluster: undefined,
       engineMemoryBytes: undefined,
       fleetFile: undefined,
       dashboardsDirectory: undefined,
@@ -95,6 +96,7 @@ describe('settings', () => {
     ['databaseConnections', '20', 20, '30'],
     ['databasePreparedStatements', 'no', false, 'yes'],
     ['clickhouseUrl', 'https://u:p@ch:8443/db', 'https://u:p@ch:8443/db', 'http://other:8123'],
+    ['clickhouseCluster', 'main-1.eu', 'main-1.eu', '_other'],
     ['engineMemoryBytes', '2GiB', 2 ** 31, '768MiB'],
     ['fleetFile', 'fleet.yaml', 'fleet.yaml', 'other.yaml'],
     ['dashboardsDirectory', 'boards', 'boards', 'others'],
@@ -149,9 +151,11 @@ describe('settings', () => {
 
   it.each(valid)('%s can be a flag or a variable, and the flag takes precedence', (name, text, value, other) => {
     const { variable }: Setting = SETTINGS[name];
-    expect(getConfig({}, { [variable]: text })[name]).toEqual(value);
-    expect(getConfig({ [name]: text }, { [variable]: other })[name]).toEqual(value);
-    expect(getConfig({ [name]: other }, { [variable]: text })[name]).not.toEqual(value);
+    const needed: Record<string, string> =
+      name === 'clickhouseCluster' ? { PILOTHOUSE_CLICKHOUSE_URL: 'http://ch:8123' } : {};
+    expect(getConfig({}, { ...needed, [variable]: text })[name]).toEqual(value);
+    expect(getConfig({ [name]: text }, { ...needed, [variable]: other })[name]).toEqual(value);
+    expect(getConfig({ [name]: other }, { ...needed, [variable]: text })[name]).not.toEqual(value);
   });
 
   it('are all covered by the table above', () => {
@@ -175,6 +179,7 @@ describe('settings', () => {
     ['databasePreparedStatements', ['', 'true', 'off']],
     ['openTables', ['logs', 'system.tables', 'a.b.c', "a.b'c"]],
     ['clickhouseUrl', ['', 'tcp://ch:9000', 'ch:8123', 'http://']],
+    ['clickhouseCluster', ['', '1a', "a'b", 'a b', '{cluster}', 'a'.repeat(65)]],
     ['engineMemoryBytes', ['', '0', '1', '1GB', '767MiB', '0GiB', '1.5GiB', '-1GiB', '99999999GiB']],
     ['rateLimit', ['10', '0/10s', '10/0s', '10/10', '10/10m', '-1/1s', 'none']],
     ['maxKeys', ['0', '-1', '1.5', 'many']],
@@ -222,6 +227,13 @@ describe('settings', () => {
       expect.stringContaining('--otlp-grpc-port must differ from --otlp-port'),
     ]);
     expect(listProblems({ port: '0', dashboardPort: '0' })).toEqual([]);
+  });
+
+  it('reject a cluster without the URL of a ClickHouse server', () => {
+    expect(listProblems({ clickhouseCluster: 'main' })).toEqual([
+      '--clickhouse-cluster needs --clickhouse-url: the embedded engine has no cluster',
+    ]);
+    expect(listProblems({ clickhouseCluster: 'main', clickhouseUrl: 'http://ch:8123' })).toEqual([]);
   });
 
   it('report all problems at once, each with the flag or variable that was used', () => {

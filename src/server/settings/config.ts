@@ -53,6 +53,10 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
     const same = ports.slice(0, index).find((other) => port !== 0 && other.port === port);
     if (same) problems.push(`${flag} must differ from ${same.flag}; omit it to use one port for both`);
   }
+  if (typeof config.clickhouseCluster === 'string' && config.clickhouseUrl === undefined)
+    problems.push(
+      `${SETTINGS.clickhouseCluster.flag} needs ${SETTINGS.clickhouseUrl.flag}: the embedded engine has no cluster`,
+    );
   return problems.length > 0 ? { problems } : { config: config as Config, texts };
 }
 

@@ -42,6 +42,10 @@ export function parseBytes(text: string): number | typeof INVALID {
   return bytes !== INVALID && bytes >= MIN_ENGINE_MIB * BYTES.MiB ? bytes : INVALID;
 }
 
+/** The name is a part of statements. ClickHouse's own macros, such as `{cluster}`, are not names. */
+export const parseClusterName = (text: string): string | typeof INVALID =>
+  /^[A-Za-z_][\w.-]{0,63}$/.test(text) ? text : INVALID;
+
 const MAX_DURATION_MS = 60 * 60 * 1000;
 
 /** `500ms`, `10s`, in milliseconds. */

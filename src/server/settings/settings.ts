@@ -7,6 +7,7 @@ import {
   nonEmpty,
   oneOfTwo,
   parseBytes,
+  parseClusterName,
   parseDays,
   parseNetworks,
   parseRate,
@@ -120,6 +121,14 @@ export const SETTINGS = {
     isSecret: true,
     parse: urlWithScheme(/^https?:\/\//),
     rule: 'must look like http://user:password@host:8123/database',
+  },
+  clickhouseCluster: {
+    flag: '--clickhouse-cluster',
+    argument: '<name>',
+    variable: 'PILOTHOUSE_CLICKHOUSE_CLUSTER',
+    help: 'Keep the tables on all shards of this cluster of the ClickHouse server',
+    parse: parseClusterName,
+    rule: 'must be the name of a cluster: up to 64 letters, digits, _, - and ., starting with a letter or _',
   },
   engineMemoryBytes: {
     flag: '--engine-memory',
@@ -286,4 +295,9 @@ export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databas
 /** For commands that use the API of a server, or the same API on the store. */
 export const API_SETTINGS: readonly SettingName[] = ['serverUrl', 'serverKey', 'profile', ...STORE_SETTINGS];
 /** For commands that also query the engine. */
-export const ENGINE_SETTINGS: readonly SettingName[] = [...STORE_SETTINGS, 'clickhouseUrl', 'engineMemoryBytes'];
+export const ENGINE_SETTINGS: readonly SettingName[] = [
+  ...STORE_SETTINGS,
+  'clickhouseUrl',
+  'clickhouseCluster',
+  'engineMemoryBytes',
+];

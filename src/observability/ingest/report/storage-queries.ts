@@ -48,12 +48,6 @@ export const oldestStatement = (organizationId: string): Statement => ({
   parameters: { organizationId },
 });
 
-/** Table, day, and the rows and bytes on disk of all organizations on that day. */
-export const partStatement = (): Statement => ({
-  sql: `SELECT table, partition_id, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE database = {database:String} AND active AND table IN {tables:Array(String)} GROUP BY table, partition_id`,
-  parameters: { database: OWN_DATABASE, tables: ALL.map(({ table }) => table) },
-});
-
 /**
  * The number of sampled rows, their bytes, and the places, names and bytes of the keys with the most bytes. Samples about 100,000 of
  * `rows`, from all parts, so that the sample has rows of all times.

@@ -15,7 +15,6 @@ import {
   MAX_KEYS,
   oldestStatement,
   type Place,
-  partStatement,
   rowStatement,
   SIGNAL_OF_TABLE,
 } from './storage-queries.ts';
@@ -79,13 +78,20 @@ type ReportRequest = Partial<Pick<CountFilter, 'from' | 'to' | 'tokenId' | 'serv
 export type TelemetryReports = ReturnType<typeof createTelemetryReports>;
 
 /** What was received and what is stored, for the Telemetry page. */
-export function createTelemetryReports({ engine, clock }: { engine: Pick<Engine, 'query'>; clock: Clock }) {
-  const query = (organizationId: string, statement: Statement) =>
-    engine.query(statement, { organizationId, limits: { maxSeconds: MAX_QUERY_SECONDS } });
+export function createTelemetryReports({
+  engine,
+  clock,
+}: {
+  engine: Pick<Engine, 'query' | 'listPartitions'>;
+  clock: Clock;
+}) {
+  const limits = { maxSeconds: MAX_QUERY_SECONDS };
+  const query = (organizationId: string, statement: Statement) => engine.query(statement, { organizationId, limits });
 
   /** The bytes on disk of each day of each table, of all organizations. Undefined if the ClickHouse user may not read them. */
   async function readParts(organizationId: string): Promise<Map<string, number> | undefined> {
-    const parts = await query(organizationId, partStatement()).catch(ignoreRejection);
+    const tables = [...SIGNAL_OF_TABLE.keys()];
+    const parts = await engine.listPartitions(tables, { organizationId, limits }).catch(ignoreRejection);
     return (
       parts && new Map(parts.map(([table, day, rows, bytes]) => [`${table} ${day}`, Number(bytes) / Number(rows)]))
     );
