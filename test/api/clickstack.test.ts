@@ -105,7 +105,7 @@ onEachStore('ClickStack under /v1', (store) => {
     expect((await call('GET', `${foreign}/${acme.dashboard}`, undefined, { key: globex.admin })).status).toBe(404);
   });
 
-  it.each(['alerts', 'webhooks', 'saved-searches'])(
+  it.each(['alerts', 'webhooks', 'search'])(
     'B2: %s are not served: a 501, which no client reads as deleted',
     async (name) => {
       const { status, json } = await call('GET', `${PATH}/${name}`);

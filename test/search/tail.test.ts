@@ -85,11 +85,14 @@ describe('live tail', () => {
   });
 
   it('rejects mistakes before the stream starts', async () => {
-    const tailWith = (body: object) => post('search/tail', { sourceId: 'logs', ...body });
+    const accept = { accept: 'text/event-stream' };
+    const tailWith = (body: object) => post('search/tail', { sourceId: 'logs', ...body }, acme.token, accept);
     expect((await tailWith({ where: 'Nothing:x' })).status).toBe(400);
     expect((await tailWith({ select: 'Nothing' })).status).toBe(400);
+    const unaccepted = await post('search/tail', { sourceId: 'logs' });
+    expect([unaccepted.status, unaccepted.json.message]).toEqual([400, expect.stringContaining('Accept')]);
     expect((await tailWith({ sourceId: 'nothing' })).status).toBe(404);
-    expect((await post('search/tail', { sourceId: 'logs' }, ingest.acme)).status).toBe(403);
+    expect((await post('search/tail', { sourceId: 'logs' }, ingest.acme, accept)).status).toBe(403);
   });
 
   it('limits the streams of a token', async () => {

@@ -10,7 +10,7 @@ export async function openEventStream(url: string, headers: Record<string, strin
   const controller = new AbortController();
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
     body: JSON.stringify(body),
     signal: controller.signal,
   });

@@ -7,7 +7,7 @@ import type { Source } from '../sources/source.ts';
 import { CONTEXT_SCOPES, formatEquality } from './context-scopes.ts';
 import { parseNanos, toMs } from './nanos.ts';
 import { toRowId } from './row-id.ts';
-import { type FoundRow, planFollowing, planNewest } from './rows.ts';
+import { type FoundRow, planStretch, ROWS_LIMITS } from './rows.ts';
 import type { ContextBody } from './schema.ts';
 import { toRecords } from './search.ts';
 import { defaultSelect, resolveEvents, toQuery } from './search-query.ts';
@@ -27,10 +27,20 @@ export function createSearchContext({ queries }: { queries: TelemetryQueries }) 
     const select = body.select?.trim() ? body.select : defaultSelect(resolved);
     const bytes = MAX_ROW_BYTES / 2;
     // One more than is returned, and the row itself.
-    const older = planNewest(query, select, { window: range, before: time + 1n }, { rows: maxBefore + 2, bytes });
-    const newer = planFollowing(query, select, { window: range, after: time }, { rows: maxAfter + 1, bytes });
+    const older = planStretch(
+      query,
+      select,
+      { window: range, from: time + 1n, direction: 'newest first' },
+      { rows: maxBefore + 2, bytes },
+    );
+    const newer = planStretch(
+      query,
+      select,
+      { window: range, from: time, direction: 'oldest first' },
+      { rows: maxAfter + 1, bytes },
+    );
     const [before, after] = (await Promise.all(
-      [older, newer].map(async (plan) => plan.collect(await queries.query(plan.statement, client))),
+      [older, newer].map(async (plan) => plan.collect(await queries.query(plan.statement, client, ROWS_LIMITS))),
     )) as [ReturnType<typeof older.collect>, ReturnType<typeof newer.collect>];
     const newerRows = after.rows.slice(0, maxAfter).reverse();
     const olderRows = before.rows.slice(0, maxBefore + 1);

@@ -1,8 +1,9 @@
-import type { Statement } from '../../platform/engine/engine.ts';
+import type { Limits, Statement } from '../../platform/engine/engine.ts';
 import { createDraft, type Draft } from '../charts/queries/draft.ts';
 import { limitBytes } from '../charts/queries/search-rows.ts';
 import type { SeriesQuery } from '../charts/queries/series-query.ts';
 import type { Range } from '../charts/queries/time-buckets.ts';
+import { STATEMENT_LIMITS } from '../charts/telemetry-queries.ts';
 import { type Expression, getKind } from '../expressions/expression.ts';
 import type { Writer } from '../expressions/writer.ts';
 import type { Tie } from './cursor.ts';
@@ -16,17 +17,27 @@ export interface FoundRow {
   values: unknown[];
 }
 
+/** A character of a row can take six bytes of JSON. */
+export const ROWS_LIMITS: Limits = { ...STATEMENT_LIMITS, maxResultBytes: 16 * 2 ** 20 };
+
 export interface RowLimits {
   rows: number;
   /** At least one row is returned, whatever its size. */
   bytes: number;
 }
 
-interface RowsPlan {
+interface Collected {
+  rows: FoundRow[];
+  /** The number of rows without the limit of bytes. */
+  found: number;
+  /** The oldest time of these. */
+  oldest: bigint;
+}
+
+export interface RowsPlan {
   statement: Statement;
   columns: SelectedColumn[];
-  /** `found` is the number of rows without the limit of bytes. */
-  collect(rows: unknown[][]): { rows: FoundRow[]; found: number };
+  collect(rows: unknown[][]): Collected;
 }
 
 /** A hash of all columns: equal for equal rows only. Computed for the returned rows, and for those of the same time. */
@@ -38,44 +49,34 @@ export const writeNanos = (time: string): string => `toUnixTimestamp64Nano(toDat
 const atNanos = (writer: Writer, nanos: bigint): string =>
   `fromUnixTimestamp64Nano(${writer.bind(String(nanos), 'Int64')})`;
 
+/** Rows of a window in the order of time, from a time on that is not included. */
+interface Stretch {
+  window: Range;
+  from: bigint;
+  direction: 'newest first' | 'oldest first';
+}
+
 /**
- * The next rows of a window, newest first. First finds their times, which needs the columns of the conditions only; then
- * reads the rows of these times, so that no other row is read in full.
+ * The next rows of a window. Which rows of the last time are among them is left to the engine: it then reads only the
+ * columns of the conditions for all rows, and the others for those that are returned.
  */
-export function planNewest(
+export function planStretch(
   query: SeriesQuery,
   select: string,
-  { window, before }: { window: Range; before: bigint },
+  { window, from, direction }: Stretch,
   limits: RowLimits,
 ): RowsPlan {
   const draft = createDraft(query);
   const { time, writer } = draft;
-  const rows = draft.rows(window);
-  const isBefore = `${time} < ${atNanos(writer, before)}`;
-  const limit = writer.bind(limits.rows, 'UInt32');
-  const times = `SELECT ${time} FROM (${rows})${draft.where(isBefore)} ORDER BY ${time} DESC LIMIT ${limit}`;
-  const from = `(${rows})${draft.where(isBefore, `${time} IN (${times})`)} ORDER BY ${time} DESC, __hash LIMIT ${limit}`;
-  return finish(draft, query, select, from, '__at DESC, __hash', limits);
+  const isNewest = direction === 'newest first';
+  const isNext = `${time} ${isNewest ? '<' : '>'} ${atNanos(writer, from)}`;
+  const rows =
+    `(SELECT * FROM (${draft.rows(window)})${draft.where(isNext)} ` +
+    `ORDER BY ${time}${isNewest ? ' DESC' : ''} LIMIT ${writer.bind(limits.rows, 'UInt32')})`;
+  return finish(draft, query, select, rows, isNewest ? '__at DESC, __hash' : '__at, __hash DESC', limits);
 }
 
-/** The first rows after a time, oldest first. */
-export function planFollowing(
-  query: SeriesQuery,
-  select: string,
-  { window, after }: { window: Range; after: bigint },
-  limits: RowLimits,
-): RowsPlan {
-  const draft = createDraft(query);
-  const { time, writer } = draft;
-  const rows = draft.rows(window);
-  const isAfter = `${time} > ${atNanos(writer, after)}`;
-  const limit = writer.bind(limits.rows, 'UInt32');
-  const times = `SELECT ${time} FROM (${rows})${draft.where(isAfter)} ORDER BY ${time} LIMIT ${limit}`;
-  const from = `(${rows})${draft.where(isAfter, `${time} IN (${times})`)} ORDER BY ${time}, __hash DESC LIMIT ${limit}`;
-  return finish(draft, query, select, from, '__at, __hash DESC', limits);
-}
-
-/** The rows of one time that follow the last returned one. */
+/** The rows of one time that follow the last returned one, in the order of their hash. */
 export function planTied(
   query: SeriesQuery,
   select: string,
@@ -128,15 +129,16 @@ function finish(
     ...columns.map(({ expression }, index) => `${writeShown(writer, expression)} AS __f${index}`),
     ...keys,
   ];
-  const names = ['__at', '__hash', ...columns.map((_, index) => `__f${index}`)];
-  const found = `SELECT ${selected.join(', ')} FROM ${from}`;
+  const names = ['__oldest', '__at', '__hash', ...columns.map((_, index) => `__f${index}`)];
+  const found = `SELECT *, min(__at) OVER () AS __oldest FROM (SELECT ${selected.join(', ')} FROM ${from})`;
   const sql = limitBytes({ writer, found, names, order, maxBytes: limits.bytes });
   return {
     statement: { sql, parameters: writer.parameters },
     columns,
     collect: (rows) => ({
-      rows: rows.map(([, nanos, hash, ...values]) => ({ nanos: BigInt(String(nanos)), hash: String(hash), values })),
+      rows: rows.map(([, , nanos, hash, ...values]) => ({ nanos: BigInt(String(nanos)), hash: String(hash), values })),
       found: Number(rows[0]?.[0] ?? 0),
+      oldest: BigInt(String(rows[0]?.[1] ?? 0)),
     }),
   };
 }

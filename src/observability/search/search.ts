@@ -8,7 +8,7 @@ import { formatCursor, type Position, parseCursor } from './cursor.ts';
 import { formatNanos, toNanos } from './nanos.ts';
 import { readPage } from './page.ts';
 import { parseRowId, type RowId, toRowId } from './row-id.ts';
-import { type FoundRow, planOrdered, planTied } from './rows.ts';
+import { type FoundRow, planOrdered, planTied, ROWS_LIMITS } from './rows.ts';
 import { DEFAULT_RESULTS, type SearchBody } from './schema.ts';
 import { defaultSelect, parseRange, resolveEvents, toQuery } from './search-query.ts';
 import { isNewestFirst, type SelectedColumn } from './select-list.ts';
@@ -43,14 +43,14 @@ export function createSearch({ clock, queries }: Options) {
   ) {
     const order = isNewestFirst(orderBy, query.table) ? `"${query.table.timeColumn}" DESC` : (orderBy ?? '');
     const plan = planOrdered(query, select, { orderBy: order, offset }, { rows: maxResults, bytes: MAX_ROW_BYTES });
-    const { rows } = plan.collect(await queries.query(plan.statement, client));
+    const { rows } = plan.collect(await queries.query(plan.statement, client, ROWS_LIMITS));
     return { columns: plan.columns, rows };
   }
 
   async function searchById(client: QueryClient, query: SeriesQuery, select: string, { nanos, hash }: RowId) {
     const tie = { hash, seen: 0 };
     const plan = planTied(query, select, { at: nanos, tie }, { rows: 1, bytes: MAX_ROW_BYTES });
-    const { rows } = plan.collect(await queries.query(plan.statement, client));
+    const { rows } = plan.collect(await queries.query(plan.statement, client, ROWS_LIMITS));
     return { columns: plan.columns, rows: rows.filter((row) => row.hash === hash) };
   }
 

@@ -15,9 +15,10 @@ const CHECK_EVERY_MS = 1500;
 const PAUSE_FACTOR = 3;
 /** Senders collect rows for some seconds. */
 const RECENT_MS = 20 * SECOND_MS;
-/** Rows that arrive later are found by a longer look at times. */
+/** Rows that are older when they arrive are found by a longer check, which takes its share of the time only. */
 const LATE_MS = 5 * MINUTE_MS;
-const LATE_EVERY_MS = 10 * SECOND_MS;
+const LATE_PAUSE_FACTOR = 15;
+const MAX_LATE_PAUSE_MS = 10 * SECOND_MS;
 /** The clocks of senders differ. */
 const FUTURE_MS = 5 * MINUTE_MS;
 /** Watchers of one statement. */
@@ -42,7 +43,7 @@ export type TailFeed = ReturnType<typeof createTailFeed>;
 /** Finds the new rows of one table of an organization for all of its watchers, with one statement for all of them. */
 export function createTailFeed({ engine, clock, log, organizationId }: Options) {
   const watchers = new Set<TailWatcher>();
-  let lateCheckedAt = clock.monotonicMs();
+  let lateCheckAt = 0;
   let lastCheckMs = 0;
 
   const loop = createBackgroundLoop({
@@ -53,14 +54,15 @@ export function createTailFeed({ engine, clock, log, organizationId }: Options) 
 
   async function checkAll(): Promise<void> {
     const startedAt = clock.monotonicMs();
-    const isLate = startedAt - lateCheckedAt >= LATE_EVERY_MS;
-    if (isLate) lateCheckedAt = startedAt;
+    const isLate = startedAt >= lateCheckAt;
     const all = [...watchers];
     for (let at = 0; at < all.length; at += WATCHERS_PER_STATEMENT) {
       const group = all.slice(at, at + WATCHERS_PER_STATEMENT);
       await check(group, isLate ? LATE_MS : RECENT_MS).catch((error) => notify(group, error));
     }
-    lastCheckMs = clock.monotonicMs() - startedAt;
+    const endedAt = clock.monotonicMs();
+    lastCheckMs = endedAt - startedAt;
+    if (isLate) lateCheckAt = endedAt + Math.min(MAX_LATE_PAUSE_MS, LATE_PAUSE_FACTOR * lastCheckMs);
   }
 
   function notify(group: readonly TailWatcher[], error: unknown): void {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
@@ -10,6 +11,9 @@ import { TailBody } from './schema.ts';
 import type { Tail } from './tail.ts';
 import type { TailEvent } from './tail-watcher.ts';
 
+const EVENT_STREAM = 'text/event-stream';
+/** A client that does not know the format would wait for the end of the response. */
+const ACCEPT_RULE = `A live tail is a stream of events; send the header Accept: ${EVENT_STREAM}`;
 const HEARTBEAT_MS = 15 * SECOND_MS;
 /** How soon a stream ends after its token was deleted. */
 const AUTHORIZE_EVERY_MS = 30 * SECOND_MS;
@@ -34,15 +38,16 @@ export function tailRoutes({ tail, isAuthorized }: Options): Routes {
           tags: ['Search'],
           summary: 'Follow new rows',
           description:
-            'Server-sent events, until the client disconnects. rows: {data, ids}, new rows, oldest first. skipped: {count}, rows that are not shown because too many arrived or the client reads too slowly. notice: {message}. end: {reason}, the last event. A comment is sent every 15 seconds.',
+            'Server-sent events, until the client disconnects; needs the header Accept: text/event-stream. rows: {data, ids}, new rows, oldest first. skipped: {count}, rows that are not shown because too many arrived or the client reads too slowly. notice: {message}. end: {reason}, the last event. A comment is sent every 15 seconds.',
           body: TailBody,
           response: {
-            200: { description: 'A stream of events', content: { 'text/event-stream': { schema: Type.String() } } },
+            200: { description: 'A stream of events', content: { [EVENT_STREAM]: { schema: Type.String() } } },
             404: { ...DashboardFailure, description: 'The source does not exist' },
           },
         },
       },
       async (request, reply) => {
+        if (!request.headers.accept?.includes(EVENT_STREAM)) throw new AppError('bad_request', ACCEPT_RULE);
         const { raw } = reply as unknown as FastifyReply;
         const stream = createEventStream(raw);
         const watch = await tail.watch(getIdentity(request), request.body, stream.send);
@@ -69,7 +74,7 @@ export function tailRoutes({ tail, isAuthorized }: Options): Routes {
 
 function startStream(reply: FastifyReply): void {
   reply.headers({
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': `${EVENT_STREAM}; charset=utf-8`,
     'cache-control': 'no-store',
     // Proxies must not collect events.
     'x-accel-buffering': 'no',
