@@ -21,6 +21,7 @@ import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
 import { createSearchContext } from '../observability/search/context.ts';
 import { createSearchExport } from '../observability/search/export.ts';
+import { createFacets } from '../observability/search/facets.ts';
 import { createSearchHistogram } from '../observability/search/histogram.ts';
 import { findSavedSearchUsingSource } from '../observability/search/saved-search-store.ts';
 import { createSavedSearches } from '../observability/search/saved-searches.ts';
@@ -105,6 +106,7 @@ export function createObservability({
   const traces = createTraces({ queries });
   const search = createSearch({ clock, queries });
   const searchHistogram = createSearchHistogram({ clock, queries, charts });
+  const facets = createFacets({ clock, queries, charts });
   const searchContext = createSearchContext({ queries });
   const searchExport = createSearchExport({ clock, queries });
   const tail = createTail({ engine, clock, log, queries });
@@ -143,6 +145,7 @@ export function createObservability({
     charts,
     traces,
     search,
+    facets,
     searchHistogram,
     searchContext,
     searchExport,

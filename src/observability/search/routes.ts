@@ -12,6 +12,8 @@ import { TimeTileData } from '../charts/schema.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { createSearchContext } from './context.ts';
 import type { createSearchExport } from './export.ts';
+import { FacetRecord, FacetsBody, FacetValuesBody, FacetValuesRecord } from './facet-schema.ts';
+import type { Facets } from './facets.ts';
 import type { createSearchHistogram } from './histogram.ts';
 import { ContextBody, ContextResponse, ExportBody, HistogramBody, SearchBody, SearchResponse } from './schema.ts';
 import type { Search } from './search.ts';
@@ -22,12 +24,13 @@ const FILE_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf
 
 interface Options {
   search: Search;
+  facets: Facets;
   searchHistogram: ReturnType<typeof createSearchHistogram>;
   searchContext: ReturnType<typeof createSearchContext>;
   searchExport: ReturnType<typeof createSearchExport>;
 }
 
-export function searchRoutes({ search, searchHistogram, searchContext, searchExport }: Options): Routes {
+export function searchRoutes({ search, facets, searchHistogram, searchContext, searchExport }: Options): Routes {
   return (app) => {
     app.post(
       '/api/v2/search',
@@ -61,6 +64,39 @@ export function searchRoutes({ search, searchHistogram, searchContext, searchExp
         },
       },
       async (request, reply) => ({ data: await searchHistogram(createClient(request, reply), request.body) }),
+    );
+
+    app.post(
+      '/api/v2/search/facets',
+      {
+        config: { operation: 'listSearchFacets', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'List fields to filter by',
+          description: 'The columns and attributes that occur in the time range, most frequent first, at most 500.',
+          body: FacetsBody,
+          response: { ...dashboardResponse(Type.Array(FacetRecord)), ...notFound },
+        },
+      },
+      async (request, reply) => ({ data: await facets.listKeys(createClient(request, reply), request.body) }),
+    );
+
+    app.post(
+      '/api/v2/search/facets/values',
+      {
+        config: { operation: 'listSearchFacetValues', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
+        schema: {
+          tags,
+          summary: 'Count the values of fields',
+          description:
+            'The most frequent values of up to 20 fields among the matching rows. Without conditions, whole hours are read from counts that are kept beside the rows, which takes the same time for millions of rows.',
+          body: FacetValuesBody,
+          response: { ...dashboardResponse(Type.Array(FacetValuesRecord)), ...notFound },
+        },
+      },
+      async (request, reply) => ({ data: await facets.listValues(createClient(request, reply), request.body) }),
     );
 
     app.post(

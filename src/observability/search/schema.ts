@@ -20,14 +20,14 @@ const Filter = NamedObject('SearchFilter', {
 });
 
 /** Which rows of a source. */
-const matching = {
+export const matching = {
   sourceId: Type.String({ minLength: 1, maxLength: 64 }),
   where: Type.Optional(text({ maxLength: MAX_CONDITION_CHARACTERS })),
   whereLanguage: Type.Optional(Type.Enum([...WHERE_LANGUAGES], { description: 'Default: lucene' })),
   filters: Type.Optional(Type.Array(Filter, { maxItems: MAX_FILTERS, description: 'Conditions in addition to where' })),
 };
 
-const between = {
+export const between = {
   startTime: Type.Optional(Moment('ISO 8601 with an offset. Default: 15 minutes before the end')),
   endTime: Type.Optional(Moment('Exclusive. Default: now')),
 };
