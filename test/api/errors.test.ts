@@ -13,6 +13,7 @@ const unknown = '00000000-0000-4000-8000-000000000000';
 /** A body with the required members of all operations. */
 const VALID_BODY = {
   name: 'x',
+  sourceId: 'logs',
   kind: 'log',
   monthlyCHC: 1,
   series: [{ type: 'time', sourceId: 'logs', aggFn: 'count' }],
@@ -31,6 +32,12 @@ const QUERY_ENDPOINT = { roles: ['sql_console_read_only'], openApiKeys: [unknown
 const OTHER_BODIES: Record<string, object> = {
   serviceQueryEndpoint: QUERY_ENDPOINT,
   setup: { code: 'x', name: 'x', tier: 'SCALE' },
+  search: { sourceId: 'logs' },
+  operations: {},
+  'service-map': {},
+  histogram: { sourceId: 'logs' },
+  context: { sourceId: 'logs', time: '2026-11-17T10:00:00Z' },
+  export: { sourceId: 'logs', format: 'csv' },
 };
 
 /** Unlike the others, these PATCH operations have required members. */

@@ -44,6 +44,14 @@ const EXEMPT = [
   'createConnection',
   'queryChartSeries',
   'drawTile',
+  'searchRows',
+  'searchHistogram',
+  'searchContext',
+  'exportSearch',
+  'tailSearch',
+  'searchTraces',
+  'listTraceOperations',
+  'getServiceMap',
   'consoleSignIn',
   'consoleSetup',
 ];
@@ -75,6 +83,8 @@ const OPERATIONS: [string, Partial<Call>][] = [
   ['createSource', { path: '/api/v2/sources', body: { name: 'one', kind: 'log' } }],
   ['clickStackCreateDashboard', { path: `${clickStack}/dashboards`, body: { name: 'one', tiles: [tile()] } }],
   ['clickStackCreateSource', { path: `${clickStack}/sources`, body: { name: 'one', kind: 'log' } }],
+  ['createSavedSearch', { path: '/api/v2/saved-searches', body: { name: 'one', sourceId: 'logs' } }],
+  ['clickStackCreateSavedSearch', { path: `${clickStack}/saved-searches`, body: { name: 'one', sourceId: 'logs' } }],
   ['restoreDashboardVersion', { path: `/api/v2/dashboards/${acme.dashboard}/versions/1/restore` }],
 ];
 

@@ -168,7 +168,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:view': organization(
     'read',
-    'View dashboards, sources, charts, received telemetry and its retention; search',
+    'View dashboards, sources, charts, received telemetry and its retention; search rows and traces',
     [
       'listDashboards',
       'getDashboard',
@@ -190,6 +190,10 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'searchContext',
       'exportSearch',
       'tailSearch',
+      'getTrace',
+      'searchTraces',
+      'listTraceOperations',
+      'getServiceMap',
       'listSavedSearches',
       'getSavedSearch',
       'telemetryGet',

@@ -25,7 +25,12 @@ const TAGS = [
   { name: 'Dashboards', description: 'Dashboards and their versions' },
   { name: 'Sources', description: 'The telemetry tables that the series of dashboards read' },
   { name: 'Data', description: 'The data of charts and tiles' },
-  { name: 'ClickStack', description: 'Dashboards and sources under a service, in the format of ClickStack' },
+  { name: 'Search', description: 'Rows of logs and traces, and saved searches' },
+  { name: 'Traces', description: 'Traces, slow operations and the service map' },
+  {
+    name: 'ClickStack',
+    description: 'Dashboards, sources and saved searches under a service, in the format of ClickStack',
+  },
   { name: 'Console', description: 'Sessions of the web console' },
 ];
 
