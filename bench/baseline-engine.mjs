@@ -29,6 +29,7 @@ export async function openEngine(directory, memoryBytes = 2 * 2 ** 30) {
     run,
     /** For a server that uses this engine. */
     url: listener.url,
+    pid: listener.pid,
     close: () => listener.stop(),
   };
 }

@@ -7,13 +7,13 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const program = join(import.meta.dirname, '../dist/listener.cjs');
+const builtProgram = join(import.meta.dirname, '../dist/listener.cjs');
 const POLL_MS = 10;
 const USERS = `<clickhouse><profiles><default/></profiles><quotas><default/></quotas><users><default><password/>
 <networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default></users></clickhouse>`;
 
-/** Listens on 127.0.0.1 without a password. `run` sends a statement and returns the text of the answer. */
-export async function startListener(directory, memoryBytes = 2 ** 30) {
+/** Listens on 127.0.0.1 without a password. `elements` are added to the configuration. */
+export async function startListener(directory, memoryBytes = 2 ** 30, { program = builtProgram, elements = '' } = {}) {
   const data = join(directory, 'data');
   const configuration = join(directory, 'configuration');
   for (const folder of [data, configuration]) mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ export async function startListener(directory, memoryBytes = 2 ** 30) {
   writeFileSync(
     config,
     `<clickhouse><users_config>${users}</users_config><path>${data}/</path><listen_host>127.0.0.1</listen_host>
-<http_port>${port}</http_port><max_server_memory_usage>${memoryBytes}</max_server_memory_usage></clickhouse>`,
+<http_port>${port}</http_port><max_server_memory_usage>${memoryBytes}</max_server_memory_usage>${elements}</clickhouse>`,
   );
   const statement =
     'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null';
@@ -44,6 +44,7 @@ export async function startListener(directory, memoryBytes = 2 ** 30) {
   child.stdin.write(`${JSON.stringify(message)}\n`);
   return {
     port,
+    pid: child.pid,
     url: `http://127.0.0.1:${port}`,
     async untilAnswer() {
       for (;;) {
@@ -79,7 +80,7 @@ export function send(url, statement, headers = {}) {
 
 /** As the driver finds it: next to the package chdb. */
 function findLibrary() {
-  const manifest = createRequire(program).resolve('chdb/package.json');
+  const manifest = createRequire(builtProgram).resolve('chdb/package.json');
   const suffix = process.platform === 'linux' ? '-gnu' : '';
   const name = `@chdb/lib-${process.platform}-${process.arch}${suffix}`;
   return join(dirname(createRequire(manifest).resolve(`${name}/package.json`)), 'libchdb.so');

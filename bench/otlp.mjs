@@ -40,7 +40,7 @@ const CASES = [
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Resolves with the milliseconds until the response. */
-function post(url, body, headers) {
+export function post(url, body, headers) {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -63,7 +63,7 @@ function post(url, body, headers) {
 }
 
 /** Calls `send` for every item, `clients` at a time; returns the rows per second. */
-async function measureRate(items, clients, rowsPerItem, send) {
+export async function measureRate(items, clients, rowsPerItem, send) {
   const startedAt = performance.now();
   let next = 0;
   await Promise.all(
@@ -75,7 +75,7 @@ async function measureRate(items, clients, rowsPerItem, send) {
 }
 
 /** The server's own conversion, for the rows of the baseline. */
-async function convert(signal, format, bodies) {
+export async function convert(signal, format, bodies) {
   const worker = new Worker(join(import.meta.dirname, '../dist/otlp-transcoder.js'));
   const now = Date.now() * 1e6;
   const options = { organizationId, now, oldest: now - 86_400e9, newest: now + 86_400e9 };
@@ -94,7 +94,7 @@ async function convert(signal, format, bodies) {
 }
 
 /** The order in which the server writes the columns of a row is part of its program. */
-function readColumns() {
+export function readColumns() {
   const list = (file, name) => {
     const text = readFileSync(join(import.meta.dirname, `../src/observability/ingest/wire/${file}.ts`), 'utf8');
     const [, members = ''] = new RegExp(`${name} = \\[([^\\]]*)\\]`).exec(text) ?? [];
@@ -109,7 +109,7 @@ function readColumns() {
   };
 }
 
-const TABLES = { logs: 'otel_logs', traces: 'otel_traces', metrics: 'otel_metrics_sum' };
+export const TABLES = { logs: 'otel_logs', traces: 'otel_traces', metrics: 'otel_metrics_sum' };
 
 export async function otlpRows() {
   const fleetFile = join(directory, 'otlp.json');

@@ -4,6 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { autoscaleRows } from './autoscale.mjs';
+import { clusterRows } from './cluster.mjs';
 import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
@@ -46,6 +47,7 @@ async function main() {
   if (only === 'growth') return writeSection('Growth', describeGrowth(), renderTable(await growthRows()));
   if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
   if (only === 'otlp') return writeSection('OpenTelemetry', OTLP, renderTable(await otlpRows()));
+  if (only === 'cluster') return writeSection('Cluster', CLUSTER, renderTable(await clusterRows()));
   if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
   const rows = [];
@@ -87,6 +89,9 @@ organization, at 70 % of the capacity that was measured before. In the middle of
 
 const OTLP = `Written by \`npm run bench -- otlp\`: 16 senders with 512 records per request. The baseline inserts the same rows in the same format into
 another engine, 8,192 at a time and two inserts at a time, without a server in between. Both are loaded alternately.`;
+
+const CLUSTER = `Written by \`npm run bench -- cluster\`: the processor time of storing a row, of all threads and including the merges of the following
+seconds, which depends less on what else the machine does than a rate. Two ClickHouse processes are the shards. *Directly* means that each shard gets its rows in an insert of its own.`;
 
 const WORKERS = `Written by \`npm run bench -- workers\`: a server with two workers compared with one process, loaded alternately. Where the system
 allows it, each process that serves requests gets a part of a processor only: otherwise the load and the database would need the second processor of

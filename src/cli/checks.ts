@@ -13,6 +13,7 @@ import { findObstacle } from '../platform/listener/installation.ts';
 import { openState } from '../platform/state/open.ts';
 import { createDomains } from '../server/domains.ts';
 import type { Config } from '../server/settings/config.ts';
+import { SETTINGS } from '../server/settings/settings.ts';
 import { type CheckResult, fail, pass } from './check-result.ts';
 import { type CommandContext, readInputFile, UsageError } from './command.ts';
 import { checkPorts } from './port-checks.ts';
@@ -197,7 +198,9 @@ async function checkQueries(
   }
 }
 
-function getEngineRemedy(error: unknown, { clickhouseUrl, dataDirectory }: Config): string {
+function getEngineRemedy(error: unknown, { clickhouseUrl, clickhouseCluster, dataDirectory }: Config): string {
+  if (clickhouseCluster !== undefined && (error as Error).message.startsWith(SETTINGS.clickhouseCluster.flag))
+    return `Set ${SETTINGS.clickhouseCluster.flag} to the name of a cluster in remote_servers of the ClickHouse servers`;
   if (clickhouseUrl !== undefined)
     return 'Check that ClickHouse runs and accepts connections from here, and that --clickhouse-url has the right host, user and password';
   if (isDirectoryInUse(error))

@@ -6,8 +6,10 @@ import { CLUSTER, type ClickHouseCluster, startClickHouseCluster } from '../../.
 import { AppError } from '../../kernel/errors.ts';
 import { listMigrations } from '../../kernel/migration.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import { CLUSTER_SETTINGS } from './cluster.ts';
+import { createClusterStatements } from './cluster-statements.ts';
 import type { Engine } from './engine.ts';
-import { openEngine } from './open.ts';
+import { openBackend, openEngine } from './open.ts';
 import { listOwnTables } from './own-tables.ts';
 import { openEngineSource } from './source.ts';
 import { openEngineTarget } from './target.ts';
@@ -210,6 +212,50 @@ async function getError(promise: Promise<unknown>): Promise<AppError> {
   if (!(error instanceof AppError)) expect.fail(`rejected with ${error}`);
   return error;
 }
+
+it('a column that a migration adds is readable and writable', TIMEOUT, async () => {
+  const backend = openBackend(getAddress());
+  try {
+    const { writer } = await backend.connect();
+    const toStatements = createClusterStatements(CLUSTER);
+    const change = async (statement: string) => {
+      for (const query of toStatements(statement)) await writer.command({ query });
+    };
+    const read = async (query: string) => (await writer.query({ query, format: 'TabSeparated' })).text();
+    await change(
+      'CREATE TABLE IF NOT EXISTS pilothouse.notes (Id String, INDEX id Id TYPE minmax) ENGINE = MergeTree ORDER BY Id',
+    );
+    const insert = (values: object[]) =>
+      writer.insert({
+        table: 'pilothouse.notes',
+        values,
+        format: 'JSONEachRow',
+        clickhouse_settings: CLUSTER_SETTINGS,
+      });
+    await insert([{ Id: 'a' }, { Id: 'b' }]);
+    await change("ALTER TABLE pilothouse.notes ADD COLUMN IF NOT EXISTS Title String DEFAULT concat('title ', Id)");
+    await insert([{ Id: 'c', Title: 'third' }]);
+    expect(await read('SELECT Title FROM pilothouse.notes ORDER BY Id')).toBe('title a\ntitle b\nthird\n');
+    await change('DROP TABLE IF EXISTS pilothouse.notes SYNC');
+    expect(await read("SELECT count() FROM system.tables WHERE name LIKE 'notes%'")).toBe('0\n');
+  } finally {
+    await backend.close();
+  }
+});
+
+it('tables of a single server are not used for a cluster', TIMEOUT, async () => {
+  await cluster.query(0, 'RENAME TABLE pilothouse.schema_migrations TO pilothouse.other');
+  await cluster.query(
+    0,
+    'CREATE TABLE pilothouse.schema_migrations (version UInt32) ENGINE = MergeTree ORDER BY version',
+  );
+  await cluster.query(1, 'DROP TABLE pilothouse.schema_migrations SYNC');
+  const error = await withEngine((engine) => getError(engine.start()));
+  expect([error.code, error.message]).toEqual(['conflict', expect.stringContaining('without --clickhouse-cluster')]);
+  await cluster.query(0, 'DROP TABLE pilothouse.schema_migrations SYNC');
+  await cluster.query(0, 'RENAME TABLE pilothouse.other TO pilothouse.schema_migrations');
+  await withEngine((engine) => engine.start());
+});
 
 it('a cluster that does not exist is an error that names those that do', TIMEOUT, async () => {
   const error = await withEngine((engine) => getError(engine.start()), { clickhouseCluster: 'mian' });

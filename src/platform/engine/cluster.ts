@@ -2,6 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { AppError } from '../../kernel/errors.ts';
 import { toLocalName } from './cluster-statements.ts';
 import { OWN_DATABASE, type Statement } from './engine.ts';
+import { listOwnTables } from './own-tables.ts';
 
 /** Of inserts and of statements that change tables. */
 export const CLUSTER_SETTINGS: ClickHouseSettings = {
@@ -70,7 +71,7 @@ async function readTables({
   };
   // Each replica counts as a shard here.
   const tables = await read<OwnTable>(
-    `SELECT name, any(create_table_query) AS statement, any(engine) AS engine, toUInt32(uniqExact(_shard_num)) AS servers
+    `SELECT name, any(create_table_query) AS statement, max(engine) AS engine, toUInt32(uniqExact(_shard_num)) AS servers
       FROM clusterAllReplicas('${cluster}', system.tables) WHERE database = '${OWN_DATABASE}' GROUP BY name ORDER BY name`,
   );
   const [row] = await read<{ servers: number }>(
@@ -87,9 +88,15 @@ export async function hasTables(request: Request): Promise<boolean> {
   return [HISTORY, toLocalName(HISTORY)].every((name) => tables.some((table) => table.name === name));
 }
 
-const CREATE = new RegExp(`^CREATE (TABLE|MATERIALIZED VIEW) ${OWN_DATABASE}\\.\\w+`);
-/** Views last: they need the tables that they read. A Distributed table needs no other table. */
-const ORDER = ['MaterializedView'];
+const CREATE = new RegExp(`^CREATE (TABLE|MATERIALIZED VIEW) (${OWN_DATABASE}\\.\\w+)`);
+/** Views come last: they need the tables that they read. A Distributed table needs no other table. */
+const getOrder = ({ engine }: OwnTable): number => Number(engine === 'MaterializedView');
+
+/** The database may have tables of others. */
+function listOwnNames(): Set<string> {
+  const { tables, derived, views } = listOwnTables();
+  return new Set([...views, ...[HISTORY, ...tables, ...derived].flatMap((name) => [name, toLocalName(name)])]);
+}
 
 /**
  * Creates our tables on servers that were added to the cluster, as they are on the others. A new replica must have the
@@ -98,18 +105,14 @@ const ORDER = ['MaterializedView'];
 export async function completeTables(client: ClickHouseClient, cluster: string, signal: AbortSignal): Promise<void> {
   const { tables, servers } = await readTables({ client, cluster, abort_signal: signal });
   rejectSingleServer(tables);
+  const own = listOwnNames();
   const missing = tables
-    .filter((table) => table.servers < servers)
-    .sort((a, b) => ORDER.indexOf(a.engine) - ORDER.indexOf(b.engine));
+    .filter((table) => own.has(table.name) && table.servers < servers)
+    .sort((a, b) => getOrder(a) - getOrder(b));
   if (missing.length === 0) return;
   const statements = [
     `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE} ON CLUSTER '${cluster}'`,
-    ...missing.map(({ statement }) =>
-      statement.replace(
-        CREATE,
-        (text) => `${text.replace(/^CREATE (TABLE|MATERIALIZED VIEW)/, '$& IF NOT EXISTS')} ON CLUSTER '${cluster}'`,
-      ),
-    ),
+    ...missing.map(({ statement }) => statement.replace(CREATE, `CREATE $1 IF NOT EXISTS $2 ON CLUSTER '${cluster}'`)),
   ];
   for (const query of statements)
     await client.command({ query, abort_signal: signal, clickhouse_settings: CLUSTER_SETTINGS });
@@ -121,6 +124,6 @@ function rejectSingleServer(tables: readonly OwnTable[]): void {
   if (history === undefined || history.engine === 'Distributed') return;
   throw new AppError(
     'conflict',
-    `The database ${OWN_DATABASE} was created without --clickhouse-cluster. Write a backup without the setting, drop the database, and restore the backup with the setting`,
+    `The database ${OWN_DATABASE} was created without --clickhouse-cluster. Write a backup without the setting, and restore it with the setting and --force`,
   );
 }

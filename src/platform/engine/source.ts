@@ -120,8 +120,9 @@ async function readTables({ readFields }: Requests, isCluster: boolean): Promise
   );
   return listOwnTables()
     .tables.map((name) => {
-      // A Distributed table has no partitions.
-      const stored = isCluster ? toLocalName(name) : name;
+      // A Distributed table has no partitions. A server may still have the tables that it had without a cluster.
+      const local = toLocalName(name);
+      const stored = isCluster && rows.some(([table]) => table === local) ? local : name;
       const columns = rows.filter(([table]) => table === stored);
       const list = (isWanted: (type: string, isPartition: boolean) => boolean): string[] =>
         columns.flatMap(([, column = '', type = '', isPartition]) =>
