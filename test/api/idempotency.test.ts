@@ -46,6 +46,8 @@ const EXEMPT = [
   'drawTile',
   'searchRows',
   'searchHistogram',
+  'listSearchFacets',
+  'listSearchFacetValues',
   'searchContext',
   'exportSearch',
   'tailSearch',

@@ -36,6 +36,8 @@ const BODIES: Record<string, object> = {
   clickStackUpdateSavedSearch: { name: 'intruder', sourceId: 'logs' },
   searchRows: { sourceId: 'logs' },
   searchHistogram: { sourceId: 'logs' },
+  listSearchFacets: { sourceId: 'logs' },
+  listSearchFacetValues: { sourceId: 'logs', fields: ['ServiceName'] },
   searchContext: { sourceId: 'logs', time: '2026-11-17T10:00:00Z' },
   exportSearch: { sourceId: 'logs', format: 'csv' },
   tailSearch: { sourceId: 'logs' },

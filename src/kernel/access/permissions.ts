@@ -187,6 +187,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'getConnection',
       'searchRows',
       'searchHistogram',
+      'listSearchFacets',
+      'listSearchFacetValues',
       'searchContext',
       'exportSearch',
       'tailSearch',
