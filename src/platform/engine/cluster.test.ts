@@ -243,18 +243,27 @@ it('a column that a migration adds is readable and writable', TIMEOUT, async () 
   }
 });
 
-it('tables of a single server are not used for a cluster', TIMEOUT, async () => {
-  await cluster.query(0, 'RENAME TABLE pilothouse.schema_migrations TO pilothouse.other');
-  await cluster.query(
-    0,
-    'CREATE TABLE pilothouse.schema_migrations (version UInt32) ENGINE = MergeTree ORDER BY version',
-  );
-  await cluster.query(1, 'DROP TABLE pilothouse.schema_migrations SYNC');
+it('tables of a single server are not used for a cluster; a restore replaces them', TIMEOUT, async () => {
+  for (const shard of [0, 1]) await cluster.query(shard, 'DROP DATABASE pilothouse SYNC');
+  await withEngine((engine) => engine.insert('otel_logs', [{ OrganizationId: 'acme', Timestamp: toTime(now) }]), {
+    clickhouseCluster: undefined,
+  });
   const error = await withEngine((engine) => getError(engine.start()));
   expect([error.code, error.message]).toEqual(['conflict', expect.stringContaining('without --clickhouse-cluster')]);
-  await cluster.query(0, 'DROP TABLE pilothouse.schema_migrations SYNC');
-  await cluster.query(0, 'RENAME TABLE pilothouse.other TO pilothouse.schema_migrations');
-  await withEngine((engine) => engine.start());
+  const source = await openEngineSource(getAddress());
+  const logs = source?.tables.find(({ name }) => name === 'otel_logs');
+  expect(logs && (await source?.countRows(logs)), 'a restore finds the rows that it would replace').toBe(1);
+  await source?.close();
+  const target = openEngineTarget(getAddress());
+  try {
+    await target.createTables(listMigrations('engine'));
+    expect(await select(target.engine, 'SELECT count() FROM pilothouse.otel_logs')).toEqual([[0]]);
+  } finally {
+    await target.close();
+  }
+  expect(await onShards("SELECT engine FROM system.tables WHERE name = 'otel_logs'")).toEqual(
+    Array(2).fill('Distributed'),
+  );
 });
 
 it('a cluster that does not exist is an error that names those that do', TIMEOUT, async () => {
