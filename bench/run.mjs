@@ -15,6 +15,7 @@ import { otlpRows } from './otlp.mjs';
 import { postgresRows } from './postgres.mjs';
 import { measureStores, nameStore } from './postgres-server.mjs';
 import { requestRows } from './requests.mjs';
+import { searchRows } from './search.mjs';
 import { servicesRows } from './services.mjs';
 import { soakRows } from './soak.mjs';
 import { tileRows } from './tiles.mjs';
@@ -47,6 +48,7 @@ async function main() {
   if (only === 'growth') return writeSection('Growth', describeGrowth(), renderTable(await growthRows()));
   if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
   if (only === 'otlp') return writeSection('OpenTelemetry', OTLP, renderTable(await otlpRows()));
+  if (only === 'search') return writeSection('Search', SEARCH, renderTable(await searchRows()));
   if (only === 'cluster') return writeSection('Cluster', CLUSTER, renderTable(await clusterRows()));
   if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
@@ -89,6 +91,9 @@ organization, at 70 % of the capacity that was measured before. In the middle of
 
 const OTLP = `Written by \`npm run bench -- otlp\`: 16 senders with 512 records per request. The baseline inserts the same rows in the same format into
 another engine, 8,192 at a time and two inserts at a time, without a server in between. Both are loaded alternately.`;
+
+const SEARCH = `Written by \`npm run bench -- search\`: 20 million log rows and 20 million spans of 29 days (\`BENCH_SEARCH_ROWS\`), generated once and kept in the
+temporary directory. Hand-written queries run on the same engine, in turn with the requests.`;
 
 const CLUSTER = `Written by \`npm run bench -- cluster\`: the processor time of storing a row, of all threads and including the merges of the following
 seconds, which depends less on what else the machine does than a rate. Two ClickHouse processes are the shards. *Directly* means that each shard gets its rows in an insert of its own.`;

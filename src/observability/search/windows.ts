@@ -6,10 +6,9 @@ const WINDOWS = [
   { from: 0, lengthMs: 15 * MINUTE_MS },
   { from: 15 * MINUTE_MS, lengthMs: 6 * HOUR_MS },
   { from: 12 * HOUR_MS + 15 * MINUTE_MS, lengthMs: 12 * HOUR_MS },
-  { from: DAY_MS + 15 * MINUTE_MS, lengthMs: DAY_MS },
 ];
-/** Longer ranges are mostly empty; with windows of a day they would need thousands of statements. */
-const LONG_MS = 31 * DAY_MS;
+/** From here on, a window is as long as what was searched: rows that are so rare need few statements then. */
+const DOUBLING_MS = DAY_MS + 15 * MINUTE_MS;
 /** A window that took too long is repeated with a part of its length. A shorter one is always searched to its end. */
 const SMALLEST_MS = MINUTE_MS;
 const SHRINK = 8;
@@ -18,9 +17,7 @@ const SHRINK = 8;
 export function chooseWindow(range: Range, beforeMs: number, maxLengthMs = Number.POSITIVE_INFINITY): Range {
   const distance = range.endMs - beforeMs;
   const lengthMs =
-    distance >= LONG_MS
-      ? Math.ceil(distance / 2)
-      : (WINDOWS.findLast(({ from }) => distance >= from)?.lengthMs ?? DAY_MS);
+    distance >= DOUBLING_MS ? distance : (WINDOWS.findLast(({ from }) => distance >= from)?.lengthMs ?? DAY_MS);
   return { startMs: Math.max(range.startMs, beforeMs - Math.min(lengthMs, maxLengthMs)), endMs: beforeMs };
 }
 
