@@ -36,6 +36,8 @@ const OTHER_BODIES: Record<string, object> = {
   operations: {},
   'service-map': {},
   histogram: { sourceId: 'logs' },
+  facets: { sourceId: 'logs' },
+  values: { sourceId: 'logs', fields: ['ServiceName'] },
   context: { sourceId: 'logs', time: '2026-11-17T10:00:00Z' },
   export: { sourceId: 'logs', format: 'csv' },
 };
