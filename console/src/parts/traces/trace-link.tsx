@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+
+interface Props {
+  traceId: string;
+  /** ID of the source of its spans. Default: traces. */
+  source?: string | undefined;
+  /** Selects the span. */
+  span?: string | undefined;
+  children?: string;
+}
+
+/** The page accepts nothing else. */
+const TRACE_ID = /^[0-9a-f]{32}$/i;
+const NO_ID = /^0{32}$/;
+
+export const isTraceId = (value: unknown): value is string =>
+  typeof value === 'string' && TRACE_ID.test(value) && !NO_ID.test(value);
+
+/** Leads to the waterfall; text that is no trace id stays text. */
+export function TraceLink({ traceId, source, span, children = traceId }: Props) {
+  if (!isTraceId(traceId)) return children;
+  return (
+    <Link
+      to="/traces/$traceId"
+      params={{ traceId: traceId.toLowerCase() }}
+      search={{ ...(source ? { source } : {}), ...(span ? { span } : {}) }}
+      style={{ overflowWrap: 'anywhere' }}
+      // The surrounding row may have an action of its own.
+      onClick={(event) => event.stopPropagation()}
+    >
+      {children}
+    </Link>
+  );
+}
