@@ -200,6 +200,13 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import('../pages/traces/trace-page.tsx'), 'TracePage'),
 });
 
+const serviceMap = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/service-map',
+  validateSearch: parseTracesSearch,
+  component: lazyRouteComponent(() => import('../pages/service-map/service-map-page.tsx'), 'ServiceMapPage'),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: '/activity',
@@ -235,6 +242,7 @@ const routeTree = root.addChildren([
     sources,
     traces,
     trace,
+    serviceMap,
     telemetry,
     activity,
     notFound,

@@ -1,16 +1,14 @@
 import { CloseButton, Title, UnstyledButton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApi, useSession } from '../../app/context.tsx';
 import { formatExactNs } from '../../parts/format/durations.ts';
 import { formatNumber } from '../../parts/format/format.ts';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { TraceLink } from '../../parts/traces/trace-link.tsx';
-import { sourcesQuery } from '../dashboards/queries.ts';
 import { equals, hasEntry } from './conditions.ts';
 import classes from './node-details.module.css';
 import { findLog, findSpan, type Log, type Span, type TraceTree } from './trace-tree.ts';
+import { useColumns } from './use-columns.ts';
 
 interface Props {
   tree: TraceTree;
@@ -251,20 +249,6 @@ function Entry({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   );
-}
-
-/** The expressions of the source, or the columns of the OpenTelemetry tables. */
-function useColumns(sourceId: string) {
-  const api = useApi();
-  const { organizationId } = useSession();
-  const { data } = useQuery(sourcesQuery(api, organizationId));
-  const source = data?.find(({ id }) => id === sourceId);
-  return {
-    service: source?.serviceNameExpression || 'ServiceName',
-    name: source?.spanNameExpression || 'SpanName',
-    attributes: source?.eventAttributesExpression || 'SpanAttributes',
-    resource: source?.resourceAttributesExpression || 'ResourceAttributes',
-  };
 }
 
 /** Events and links have no id, and their order does not change. */

@@ -91,7 +91,7 @@ function Facts({ trace }: { trace: Trace }) {
   const errors = spans.filter(({ isError }) => isError).length;
   return (
     <>
-      {formatExactNs(durationNs)} · <Timestamp at={start} show="full" /> · {plural(totalSpans, 'span')} of{' '}
+      {formatExactNs(durationNs)} · <Timestamp at={start} /> · {plural(totalSpans, 'span')} of{' '}
       {plural(services.length, 'service')}
       {errors > 0 && `, ${plural(errors, 'error')}`} · {plural(totalLogs, 'log')} · {traceId}{' '}
       <CopyIconButton value={traceId} label="Copy trace ID" />

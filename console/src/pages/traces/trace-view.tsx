@@ -1,9 +1,9 @@
-import { ActionIcon, Button, Switch, TextInput, useComputedColorScheme } from '@mantine/core';
+import { Button, Switch, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { assignColors } from '../../parts/costs/colors.ts';
 import { formatExactNs, formatNs } from '../../parts/format/durations.ts';
 import { formatNumber, plural } from '../../parts/format/format.ts';
-import { ChevronIcon, SearchIcon } from '../../parts/layout/icons.tsx';
+import { SearchIcon } from '../../parts/layout/icons.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { Minimap } from './minimap.tsx';
 import { NodeDetails } from './node-details.tsx';
@@ -40,6 +40,13 @@ export function TraceView({ trace, span, onSelect }: Props) {
   const waterfall = useWaterfall({ tree, selected, onSelect: select });
   const { text, matchCount, matchPlace, showsLogs } = waterfall;
   const selectedSpan = selected === undefined ? undefined : trace.spans[selected];
+  const isWhole = view.start === whole.start && view.end === whole.end;
+  const zoomToSpan = () => {
+    if (!selectedSpan) return;
+    const { offsetNs, durationNs } = selectedSpan;
+    const margin = durationNs / 20;
+    setView(clampView({ start: offsetNs - margin, end: offsetNs + durationNs + margin }, whole));
+  };
   return (
     <>
       <Warnings trace={trace} isUnknownSpan={span !== undefined && selected === undefined} />
@@ -73,46 +80,28 @@ export function TraceView({ trace, span, onSelect }: Props) {
             if (event.key === 'Enter') waterfall.goToMatch(event.shiftKey ? -1 : 1);
             if (event.key === 'Escape') event.currentTarget.blur();
           }}
-          w={230}
+          size="xs"
+          w={210}
         />
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label="Previous match"
-          disabled={matchCount === 0}
-          onClick={() => waterfall.goToMatch(-1)}
-        >
-          <span className={classes.up}>
-            <ChevronIcon size={14} />
-          </span>
-        </ActionIcon>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label="Next match"
-          disabled={matchCount === 0}
-          onClick={() => waterfall.goToMatch(1)}
-        >
-          <span className={classes.down}>
-            <ChevronIcon size={14} />
-          </span>
-        </ActionIcon>
+        <Button.Group>
+          <Button size="xs" variant="default" disabled={matchCount === 0} onClick={() => waterfall.goToMatch(-1)}>
+            Previous
+          </Button>
+          <Button size="xs" variant="default" disabled={matchCount === 0} onClick={() => waterfall.goToMatch(1)}>
+            Next
+          </Button>
+        </Button.Group>
         <span className={classes.found} role="status">
-          {text.trim() === ''
-            ? ''
-            : matchCount === 0
-              ? 'No matches'
-              : matchPlace > 0
-                ? `${formatNumber(matchPlace)} of ${formatNumber(matchCount)}`
-                : plural(matchCount, 'match', 'matches')}
+          {text.trim() !== '' && formatMatches(matchPlace, matchCount)}
         </span>
         <Switch
+          size="xs"
           label={`Logs (${formatNumber(trace.logs.length)})`}
           checked={showsLogs}
           disabled={trace.logs.length === 0}
           onChange={(event) => waterfall.setShowsLogs(event.currentTarget.checked)}
         />
-        <Button.Group ml="auto">
+        <Button.Group>
           <Button variant="default" size="xs" onClick={waterfall.expandAll}>
             Expand all
           </Button>
@@ -124,28 +113,13 @@ export function TraceView({ trace, span, onSelect }: Props) {
           <Button variant="default" size="xs" onClick={() => setView(zoomView(view, 0.5, whole))}>
             Zoom in
           </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={view === whole}
-            onClick={() => setView(zoomView(view, 2, whole))}
-          >
-            Zoom out
+          <Button variant="default" size="xs" disabled={isWhole} onClick={() => setView(zoomView(view, 2, whole))}>
+            Out
           </Button>
-          {selectedSpan && (
-            <Button
-              variant="default"
-              size="xs"
-              onClick={() => {
-                const { offsetNs, durationNs } = selectedSpan;
-                const margin = durationNs / 20;
-                setView(clampView({ start: offsetNs - margin, end: offsetNs + durationNs + margin }, whole));
-              }}
-            >
-              Zoom to span
-            </Button>
-          )}
-          <Button variant="default" size="xs" disabled={view === whole} onClick={() => setView(whole)}>
+          <Button variant="default" size="xs" disabled={!selectedSpan} onClick={zoomToSpan}>
+            To span
+          </Button>
+          <Button variant="default" size="xs" disabled={isWhole} onClick={() => setView(whole)}>
             Whole trace
           </Button>
         </Button.Group>
@@ -178,6 +152,14 @@ export function TraceView({ trace, span, onSelect }: Props) {
     </>
   );
 }
+
+/** `place` is 0 if the active row is no match. */
+const formatMatches = (place: number, count: number): string =>
+  count === 0
+    ? 'No matches'
+    : place > 0
+      ? `${formatNumber(place)} of ${formatNumber(count)}`
+      : plural(count, 'match', 'matches');
 
 /** What is missing or cannot be right. */
 function Warnings({ trace, isUnknownSpan }: { trace: Trace; isUnknownSpan: boolean }) {

@@ -29,6 +29,11 @@ export function useWaterfall({ tree, selected, onSelect }: Given) {
   useEffect(() => {
     if (active !== undefined) scrollToRow(scroller.current, rows.indexOf(active));
   }, [active, rows]);
+  // On small screens the details cover a part of the rows.
+  useEffect(() => {
+    if (selected !== undefined)
+      scroller.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
 
   const moveTo = useCallback(
     (node: number | undefined) => {

@@ -1,0 +1,157 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import { formatNs } from '../../parts/format/durations.ts';
+import { IconBase, type IconProps, ServicesIcon } from '../../parts/layout/icons.tsx';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
+import type { ServiceMap } from '../traces/queries.ts';
+import type { TracesSearch } from '../traces/search.ts';
+import type { SpanColumns } from '../traces/use-columns.ts';
+import { type MapEdge, type MapNode, toEdgeSearch, toNodeSearch } from './map-conditions.ts';
+import { layoutMap, NODE, type Point } from './map-layout.ts';
+import { formatCompact, formatKind, formatShare } from './map-words.ts';
+import classes from './service-map.module.css';
+
+interface Props {
+  map: ServiceMap;
+  columns: SpanColumns;
+  /** The range and source of the page. */
+  range: TracesSearch;
+}
+
+/** More could not be told apart. The tables have all. */
+export const MAX_DRAWN = 60;
+const MIN_SCALE = 0.8;
+const MAX_STROKE = 4;
+const MAX_NAME = 18;
+
+const shorten = (text: string): string => (text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text);
+
+/** The map as a picture. It is hidden from screen readers and the keyboard, which have the tables. */
+export function MapGraph({ map, columns, range }: Props) {
+  const { nodes, edges, layout } = useMemo(() => {
+    const shown = map.nodes.slice(0, MAX_DRAWN);
+    const ids = new Set(shown.map(({ id }) => id));
+    const linked = map.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
+    return { nodes: new Map(shown.map((node) => [node.id, node])), edges: linked, layout: layoutMap([...ids], linked) };
+  }, [map]);
+  const { width, height } = layout;
+  const most = Math.max(1, ...edges.map(({ requests }) => requests));
+  return (
+    <ScrollRegion className={classes.scroll} label="Graph">
+      <svg
+        className={classes.graph}
+        viewBox={`0 0 ${width} ${height}`}
+        style={{ width: `clamp(${width * MIN_SCALE}px, 100%, ${width}px)`, aspectRatio: `${width} / ${height}` }}
+        aria-hidden="true"
+        data-testid="service-map"
+      >
+        <defs>
+          <marker
+            id="map-arrow"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path d="M0 0 8 4 0 8z" className={classes.arrow} />
+          </marker>
+        </defs>
+        {edges.map((edge, index) => {
+          const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)];
+          const drawn = layout.edges[index];
+          if (!from || !to || !drawn) return null;
+          return (
+            <Link
+              key={`${edge.from} ${edge.to}`}
+              to="/traces"
+              search={{ ...range, ...toEdgeSearch(from, to, columns) }}
+              tabIndex={-1}
+            >
+              <EdgeShape edge={edge} from={from} to={to} path={drawn.path} label={drawn.label} most={most} />
+            </Link>
+          );
+        })}
+        {[...nodes.values()].map((node) => (
+          <Link key={node.id} to="/traces" search={{ ...range, ...toNodeSearch(node, columns) }} tabIndex={-1}>
+            <NodeShape node={node} at={layout.nodes.get(node.id) ?? { x: 0, y: 0 }} />
+          </Link>
+        ))}
+      </svg>
+    </ScrollRegion>
+  );
+}
+
+interface EdgeProps {
+  edge: MapEdge;
+  from: MapNode;
+  to: MapNode;
+  path: string;
+  label: Point;
+  most: number;
+}
+
+function EdgeShape({ edge: { requests, errors, p95Ns }, from, to, path, label, most }: EdgeProps) {
+  const share = formatShare(errors, requests);
+  return (
+    <g className={classes.edge} data-bad={errors > 0}>
+      <title>{`${from.name} → ${to.name}: ${requests} requests, ${share} errors, 95% within ${formatNs(p95Ns)}`}</title>
+      <path d={path} className={classes.hit} />
+      <path
+        d={path}
+        className={classes.line}
+        strokeWidth={1 + (MAX_STROKE - 1) * (Math.log1p(requests) / Math.log1p(most))}
+        markerEnd="url(#map-arrow)"
+      />
+      <text x={label.x} y={label.y} className={classes.edgeText}>
+        {formatCompact(requests)} · <tspan className={errors > 0 ? classes.errors : undefined}>{share}</tspan> ·{' '}
+        {formatNs(p95Ns)}
+      </text>
+    </g>
+  );
+}
+
+function NodeShape({ node, at }: { node: MapNode; at: Point }) {
+  const Icon = ICONS[node.kind];
+  const { name, requests, errors } = node;
+  return (
+    <g className={classes.node} data-kind={node.kind} transform={`translate(${at.x} ${at.y})`}>
+      <title>{`${name} (${formatKind(node)}): ${requests} requests, ${formatShare(errors, requests)} errors`}</title>
+      <rect width={NODE.width} height={NODE.height} rx={node.kind === 'service' ? 8 : 18} />
+      <g transform="translate(10 10)">
+        <Icon size={15} />
+      </g>
+      <text x={32} y={22} className={classes.name}>
+        {shorten(name)}
+      </text>
+      <text x={32} y={40} className={classes.load}>
+        {node.system ? `${shorten(node.system)} · ` : ''}
+        {formatCompact(requests)} req
+        {errors > 0 && <tspan className={classes.errors}> · {formatShare(errors, requests)}</tspan>}
+      </text>
+    </g>
+  );
+}
+
+const ICONS: Record<MapNode['kind'], (props: IconProps) => ReactNode> = {
+  database: ServicesIcon,
+  service: (props) => (
+    <IconBase {...props}>
+      <rect x="3" y="3" width="14" height="14" rx="3" />
+      <path d="M3 8h14" />
+    </IconBase>
+  ),
+  queue: (props) => (
+    <IconBase {...props}>
+      <path d="M3 5h14M3 10h14M3 15h14" />
+    </IconBase>
+  ),
+  external: (props) => (
+    <IconBase {...props}>
+      <circle cx="10" cy="10" r="7" />
+      <path d="M3 10h14M10 3c5 4 5 10 0 14M10 3c-5 4-5 10 0 14" />
+    </IconBase>
+  ),
+};
