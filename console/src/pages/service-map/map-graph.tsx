@@ -22,7 +22,11 @@ interface Props {
 export const MAX_DRAWN = 60;
 const MIN_SCALE = 0.8;
 const MAX_STROKE = 4;
-const MAX_NAME = 18;
+const MAX_NAME = 17;
+/** About the width of a digit. */
+const CHARACTER_PX = 6.3;
+/** The line of an edge with more errors is red. */
+const BAD_SHARE = 0.01;
 
 const shorten = (text: string): string => (text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text);
 
@@ -95,8 +99,9 @@ interface EdgeProps {
 
 function EdgeShape({ edge: { requests, errors, p95Ns }, from, to, path, label, most }: EdgeProps) {
   const share = formatShare(errors, requests);
+  const text = `${formatCompact(requests)} · ${share} · ${formatNs(p95Ns)}`;
   return (
-    <g className={classes.edge} data-bad={errors > 0}>
+    <g className={classes.edge} data-bad={errors >= requests * BAD_SHARE && errors > 0}>
       <title>{`${from.name} → ${to.name}: ${requests} requests, ${share} errors, 95% within ${formatNs(p95Ns)}`}</title>
       <path d={path} className={classes.hit} />
       <path
@@ -104,6 +109,14 @@ function EdgeShape({ edge: { requests, errors, p95Ns }, from, to, path, label, m
         className={classes.line}
         strokeWidth={1 + (MAX_STROKE - 1) * (Math.log1p(requests) / Math.log1p(most))}
         markerEnd="url(#map-arrow)"
+      />
+      <rect
+        className={classes.edgeGround}
+        x={label.x - (text.length * CHARACTER_PX) / 2 - 4}
+        y={label.y - 9}
+        width={text.length * CHARACTER_PX + 8}
+        height={18}
+        rx={4}
       />
       <text x={label.x} y={label.y} className={classes.edgeText}>
         {formatCompact(requests)} · <tspan className={errors > 0 ? classes.errors : undefined}>{share}</tspan> ·{' '}
@@ -123,11 +136,15 @@ function NodeShape({ node, at }: { node: MapNode; at: Point }) {
       <g transform="translate(10 10)">
         <Icon size={15} />
       </g>
-      <text x={32} y={22} className={classes.name}>
+      <text x={32} y={node.system ? 19 : 25} className={classes.name}>
         {shorten(name)}
       </text>
-      <text x={32} y={40} className={classes.load}>
-        {node.system ? `${shorten(node.system)} · ` : ''}
+      {node.system && (
+        <text x={32} y={34} className={classes.load}>
+          {shorten(node.system)}
+        </text>
+      )}
+      <text x={32} y={node.system ? 49 : 43} className={classes.load}>
         {formatCompact(requests)} req
         {errors > 0 && <tspan className={classes.errors}> · {formatShare(errors, requests)}</tspan>}
       </text>

@@ -18,12 +18,12 @@ interface Link {
   to: string;
 }
 
-export const NODE = { width: 156, height: 52 };
-const GAP = { x: 150, y: 22 };
+export const NODE = { width: 160, height: 58 };
+const GAP = { x: 156, y: 20 };
 const MARGIN = 24;
 /** The height of an edge that passes a layer. */
 const LANE_PX = 20;
-const LABEL_PX = 17;
+const LABEL_PX = 20;
 const SWEEPS = 12;
 
 /** A node, or a place where a long edge passes a layer. */

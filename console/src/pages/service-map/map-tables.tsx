@@ -66,6 +66,8 @@ const createLoadColumns = <Row extends Pick<MapEdge, 'requests' | 'errors'> & { 
   },
 ];
 
+const nameNode = ({ kind, name }: MapNode): string => (kind === 'service' ? name : `${name} (${kind})`);
+
 const createEdgeColumns = (
   nodes: ReadonlyMap<string, MapNode>,
   columns: SpanColumns,
@@ -79,7 +81,7 @@ const createEdgeColumns = (
       if (!from || !to) return null;
       return (
         <Link to="/traces" search={{ ...range, ...toEdgeSearch(from, to, columns) }} className={classes.link}>
-          {from.name} → {to.name}
+          {nameNode(from)} → {nameNode(to)}
         </Link>
       );
     },

@@ -95,6 +95,7 @@ export function TraceList({ search, window, onChange }: Props) {
 const createColumns = (source: string | undefined, longestNs: number): Column<FoundTrace>[] => [
   {
     header: 'Trace',
+    width: '36%',
     cell: ({ traceId, service, name, hasRoot }) => (
       <>
         <Link

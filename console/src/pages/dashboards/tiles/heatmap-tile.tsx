@@ -95,8 +95,8 @@ export function HeatmapTile({ tile, data, zone, onSelect }: Props) {
           className={classes.cells}
           data-selectable={onSelect && isDistribution}
           data-testid="heatmap-cells"
-          onPointerMove={(event) => setHover((before) => locate(event) ?? (dragStart ? before : undefined))}
-          onPointerLeave={() => setHover(undefined)}
+          onPointerMove={(event) => setHover(locate(event) ?? (dragStart && hover))}
+          onPointerLeave={() => !dragStart && setHover(undefined)}
           onPointerDown={(event) => {
             if (!onSelect || !isDistribution) return;
             event.currentTarget.setPointerCapture(event.pointerId);
