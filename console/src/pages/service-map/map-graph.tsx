@@ -22,7 +22,7 @@ interface Props {
 export const MAX_DRAWN = 60;
 const MIN_SCALE = 0.8;
 const MAX_STROKE = 4;
-const MAX_NAME = 17;
+const MAX_NAME = 16;
 /** About the width of a digit. */
 const CHARACTER_PX = 6.3;
 /** The line of an edge with more errors is red. */

@@ -218,7 +218,7 @@ function FilterLink({ tree, condition, label }: { tree: TraceTree; condition: st
       to="/traces"
       search={{ source: sourceId, where: condition, lang: 'sql', from, to }}
       className={classes.filter}
-      aria-label={`Traces with ${label}`}
+      aria-label={`Filter by ${label}`}
       title="Traces with this value"
     >
       filter

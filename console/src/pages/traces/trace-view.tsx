@@ -113,10 +113,16 @@ export function TraceView({ trace, span, onSelect }: Props) {
           <Button variant="default" size="xs" onClick={() => setView(zoomView(view, 0.5, whole))}>
             Zoom in
           </Button>
-          <Button variant="default" size="xs" disabled={isWhole} onClick={() => setView(zoomView(view, 2, whole))}>
+          <Button
+            variant="default"
+            size="xs"
+            aria-label="Zoom out"
+            disabled={isWhole}
+            onClick={() => setView(zoomView(view, 2, whole))}
+          >
             Out
           </Button>
-          <Button variant="default" size="xs" disabled={!selectedSpan} onClick={zoomToSpan}>
+          <Button variant="default" size="xs" aria-label="Zoom to span" disabled={!selectedSpan} onClick={zoomToSpan}>
             To span
           </Button>
           <Button variant="default" size="xs" disabled={isWhole} onClick={() => setView(whole)}>

@@ -110,7 +110,7 @@ function SpanBar({ span, view }: { span: Span; view: ViewRange }) {
     <>
       <span
         className={classes.bar}
-        style={{ left: toPercent(left), width: toPercent(right - left) }}
+        style={{ left: `min(${toPercent(left)}, 100% - 2px)`, width: toPercent(right - left) }}
         data-error={isError || undefined}
         title={title}
       />
