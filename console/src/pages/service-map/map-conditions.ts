@@ -1,4 +1,4 @@
-import { both, either, equals, hasEntry } from '../traces/conditions.ts';
+import { addCondition, both, type Dialect, either } from '../traces/conditions.ts';
 import type { ServiceMap } from '../traces/queries.ts';
 import type { TracesSearch } from '../traces/search.ts';
 import type { SpanColumns } from '../traces/use-columns.ts';
@@ -7,12 +7,17 @@ export type MapNode = ServiceMap['nodes'][number];
 export type MapEdge = ServiceMap['edges'][number];
 
 /** The spans of a service, or the client spans that name a database, queue or address. */
-function describe({ kind, name, system = '' }: MapNode, { service, attributes }: SpanColumns): string {
-  const has = (value: string, ...keys: string[]) => either(...keys.map((key) => hasEntry(attributes, key, value)));
+function describe(
+  { kind, name, system = '' }: MapNode,
+  { service, attributes }: SpanColumns,
+  dialect: Dialect,
+): string {
+  const has = (value: string, ...keys: string[]) =>
+    either(...keys.map((key) => dialect.hasEntry(attributes, key, value)));
   const isNamed = name !== system;
   switch (kind) {
     case 'service':
-      return equals(service, name);
+      return dialect.equals(service, name);
     case 'database':
       return both(
         has(system, 'db.system.name', 'db.system'),
@@ -28,16 +33,17 @@ function describe({ kind, name, system = '' }: MapNode, { service, attributes }:
   }
 }
 
-type Conditions = Pick<TracesSearch, 'where' | 'lang' | 'with'>;
-
-export const toNodeSearch = (node: MapNode, columns: SpanColumns): Conditions => ({
-  where: describe(node, columns),
-  lang: 'sql',
-});
+/** The page with the node in addition to its condition. */
+export function toNodeSearch(page: TracesSearch, node: MapNode, columns: SpanColumns): TracesSearch {
+  const { where: _where, lang: _lang, ...rest } = page;
+  return { ...rest, ...addCondition(page, (dialect) => describe(node, columns, dialect)) };
+}
 
 /** A condition is about one span, so the caller of a service is a second condition on the traces. */
-export function toEdgeSearch(from: MapNode, to: MapNode, columns: SpanColumns): Conditions {
+export function toEdgeSearch(page: TracesSearch, from: MapNode, to: MapNode, columns: SpanColumns): TracesSearch {
   if (from.kind === 'service' && to.kind === 'service')
-    return { ...toNodeSearch(to, columns), ...(from.name === to.name ? {} : { with: from.name }) };
-  return { where: both(describe(from, columns), describe(to, columns)), lang: 'sql' };
+    return { ...toNodeSearch(page, to, columns), ...(from.name === to.name ? {} : { with: from.name }) };
+  const { where: _where, lang: _lang, ...rest } = page;
+  const build = (dialect: Dialect) => both(describe(from, columns, dialect), describe(to, columns, dialect));
+  return { ...rest, ...addCondition(page, build) };
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { formatNs } from '../../parts/format/durations.ts';
+import { plural } from '../../parts/format/format.ts';
 import { IconBase, type IconProps, ServicesIcon } from '../../parts/layout/icons.tsx';
 import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import type { ServiceMap } from '../traces/queries.ts';
@@ -14,15 +15,15 @@ import classes from './service-map.module.css';
 interface Props {
   map: ServiceMap;
   columns: SpanColumns;
-  /** The range and source of the page. */
-  range: TracesSearch;
+  /** What the page is about. */
+  page: TracesSearch;
 }
 
 /** More could not be told apart. The tables have all. */
 export const MAX_DRAWN = 60;
-const MIN_SCALE = 0.8;
+const MIN_SCALE = 0.75;
 const MAX_STROKE = 4;
-const MAX_NAME = 16;
+const MAX_NAME = 15;
 /** About the width of a digit. */
 const CHARACTER_PX = 6.3;
 /** The line of an edge with more errors is red. */
@@ -31,7 +32,7 @@ const BAD_SHARE = 0.01;
 const shorten = (text: string): string => (text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text);
 
 /** The map as a picture. It is hidden from screen readers and the keyboard, which have the tables. */
-export function MapGraph({ map, columns, range }: Props) {
+export function MapGraph({ map, columns, page }: Props) {
   const { nodes, edges, layout } = useMemo(() => {
     const shown = map.nodes.slice(0, MAX_DRAWN);
     const ids = new Set(shown.map(({ id }) => id));
@@ -63,23 +64,28 @@ export function MapGraph({ map, columns, range }: Props) {
             <path d="M0 0 8 4 0 8z" className={classes.arrow} />
           </marker>
         </defs>
-        {edges.map((edge, index) => {
-          const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)];
-          const drawn = layout.edges[index];
-          if (!from || !to || !drawn) return null;
-          return (
-            <Link
-              key={`${edge.from} ${edge.to}`}
-              to="/traces"
-              search={{ ...range, ...toEdgeSearch(from, to, columns) }}
-              tabIndex={-1}
-            >
-              <EdgeShape edge={edge} from={from} to={to} path={drawn.path} label={drawn.label} most={most} />
-            </Link>
-          );
-        })}
+        {/* Labels after all lines, so that no line crosses one. */}
+        {[EdgeLine, EdgeLabel].map((Part) =>
+          edges.map((edge, index) => {
+            const [from, to, drawn] = [nodes.get(edge.from), nodes.get(edge.to), layout.edges[index]];
+            if (!from || !to || !drawn) return null;
+            return (
+              <Link
+                key={`${edge.from} ${edge.to}`}
+                to="/traces"
+                search={toEdgeSearch(page, from, to, columns)}
+                tabIndex={-1}
+              >
+                <g className={classes.edge} data-bad={edge.errors > 0 && edge.errors >= edge.requests * BAD_SHARE}>
+                  <title>{`${from.name} → ${to.name}: ${describeLoad(edge)}, 95% within ${formatNs(edge.p95Ns)}`}</title>
+                  <Part edge={edge} {...drawn} most={most} />
+                </g>
+              </Link>
+            );
+          }),
+        )}
         {[...nodes.values()].map((node) => (
-          <Link key={node.id} to="/traces" search={{ ...range, ...toNodeSearch(node, columns) }} tabIndex={-1}>
+          <Link key={node.id} to="/traces" search={toNodeSearch(page, node, columns)} tabIndex={-1}>
             <NodeShape node={node} at={layout.nodes.get(node.id) ?? { x: 0, y: 0 }} />
           </Link>
         ))}
@@ -90,19 +96,18 @@ export function MapGraph({ map, columns, range }: Props) {
 
 interface EdgeProps {
   edge: MapEdge;
-  from: MapNode;
-  to: MapNode;
   path: string;
   label: Point;
+  /** Requests of the edge that has the most. */
   most: number;
 }
 
-function EdgeShape({ edge: { requests, errors, p95Ns }, from, to, path, label, most }: EdgeProps) {
-  const share = formatShare(errors, requests);
-  const text = `${formatCompact(requests)} · ${share} · ${formatNs(p95Ns)}`;
+const describeLoad = ({ requests, errors }: Pick<MapEdge, 'requests' | 'errors'>): string =>
+  `${plural(requests, 'request')}, ${formatShare(errors, requests)} errors`;
+
+function EdgeLine({ edge: { requests }, path, most }: EdgeProps) {
   return (
-    <g className={classes.edge} data-bad={errors >= requests * BAD_SHARE && errors > 0}>
-      <title>{`${from.name} → ${to.name}: ${requests} requests, ${share} errors, 95% within ${formatNs(p95Ns)}`}</title>
+    <>
       <path d={path} className={classes.hit} />
       <path
         d={path}
@@ -110,19 +115,20 @@ function EdgeShape({ edge: { requests, errors, p95Ns }, from, to, path, label, m
         strokeWidth={1 + (MAX_STROKE - 1) * (Math.log1p(requests) / Math.log1p(most))}
         markerEnd="url(#map-arrow)"
       />
-      <rect
-        className={classes.edgeGround}
-        x={label.x - (text.length * CHARACTER_PX) / 2 - 4}
-        y={label.y - 9}
-        width={text.length * CHARACTER_PX + 8}
-        height={18}
-        rx={4}
-      />
-      <text x={label.x} y={label.y} className={classes.edgeText}>
-        {formatCompact(requests)} · <tspan className={errors > 0 ? classes.errors : undefined}>{share}</tspan> ·{' '}
-        {formatNs(p95Ns)}
+    </>
+  );
+}
+
+function EdgeLabel({ edge: { requests, errors, p95Ns }, label: { x, y } }: EdgeProps) {
+  const [count, share, duration] = [formatCompact(requests), formatShare(errors, requests), formatNs(p95Ns)];
+  const width = `${count} · ${share} · ${duration}`.length * CHARACTER_PX + 8;
+  return (
+    <>
+      <rect className={classes.edgeGround} x={x - width / 2} y={y - 9} width={width} height={18} rx={4} />
+      <text x={x} y={y} className={classes.edgeText}>
+        {count} · <tspan className={errors > 0 ? classes.errors : undefined}>{share}</tspan> · {duration}
       </text>
-    </g>
+    </>
   );
 }
 
@@ -131,7 +137,7 @@ function NodeShape({ node, at }: { node: MapNode; at: Point }) {
   const { name, requests, errors } = node;
   return (
     <g className={classes.node} data-kind={node.kind} transform={`translate(${at.x} ${at.y})`}>
-      <title>{`${name} (${formatKind(node)}): ${requests} requests, ${formatShare(errors, requests)} errors`}</title>
+      <title>{`${name} (${formatKind(node)}): ${describeLoad(node)}`}</title>
       <rect width={NODE.width} height={NODE.height} rx={node.kind === 'service' ? 8 : 18} />
       <g transform="translate(10 10)">
         <Icon size={15} />

@@ -1,5 +1,5 @@
 /** A layered layout from left to right: callers before what they call, as far as there are no cycles. */
-export interface MapLayout {
+interface MapLayout {
   width: number;
   height: number;
   /** The upper left corner of each node. */
@@ -18,12 +18,13 @@ interface Link {
   to: string;
 }
 
-export const NODE = { width: 160, height: 58 };
-const GAP = { x: 156, y: 20 };
+export const NODE = { width: 168, height: 58 };
+const GAP = { x: 180, y: 20 };
 const MARGIN = 24;
 /** The height of an edge that passes a layer. */
-const LANE_PX = 20;
-const LABEL_PX = 20;
+const LANE_PX = 18;
+/** Labels that are closer to each other overlap. */
+const LABEL = { width: 104, height: 19 };
 const SWEEPS = 12;
 
 /** A node, or a place where a long edge passes a layer. */
@@ -166,15 +167,29 @@ function drawEdge(chain: readonly Slot[], getX: (layer: number) => number): { pa
     at = isForward ? left + NODE.width : left;
     path += `L${at} ${y}`;
   }
-  const middle = isForward ? x + NODE.width + GAP.x / 2 : x - GAP.x / 2;
-  return { path, label: { x: middle, y: (first.y + second.y) / 2 } };
+  return { path, label: placeLabel(chain, isForward, getX) };
 }
 
-/** Moves labels in the same gap apart. */
+/** On a long edge, where it passes a layer alone. On a short one, nearer to the end that has fewer edges. */
+function placeLabel(chain: readonly Slot[], isForward: boolean, getX: (layer: number) => number): Point {
+  const [first, second] = chain as [Slot, Slot];
+  if (chain.length > 2) return { x: getX(second.layer) + NODE.width / 2, y: second.y };
+  const [leaving, arriving] = isForward
+    ? [first.after.length, second.before.length]
+    : [first.before.length, second.after.length];
+  const part = leaving > arriving ? 0.68 : leaving < arriving ? 0.32 : 0.5;
+  const start = isForward ? getX(first.layer) + NODE.width : getX(first.layer);
+  // The curve of drawEdge.
+  const y = first.y + (second.y - first.y) * part ** 2 * (3 - 2 * part);
+  return { x: start + (isForward ? part : -part) * GAP.x, y };
+}
+
+/** Moves labels down until none overlaps another. */
 function separateLabels(labels: readonly Point[]): void {
-  const sorted = labels.toSorted((a, b) => a.x - b.x || a.y - b.y);
-  for (const [index, label] of sorted.entries()) {
-    const above = sorted[index - 1];
-    if (above && above.x === label.x) label.y = Math.max(label.y, above.y + LABEL_PX);
+  const placed: Point[] = [];
+  for (const label of labels.toSorted((a, b) => a.y - b.y)) {
+    const near = placed.filter(({ x }) => Math.abs(x - label.x) < LABEL.width).sort((a, b) => a.y - b.y);
+    for (const { y } of near) if (Math.abs(y - label.y) < LABEL.height) label.y = y + LABEL.height;
+    placed.push(label);
   }
 }

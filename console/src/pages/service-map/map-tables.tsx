@@ -14,18 +14,18 @@ import classes from './service-map.module.css';
 interface Props {
   map: ServiceMap | undefined;
   columns: SpanColumns;
-  range: TracesSearch;
+  page: TracesSearch;
 }
 
 /** All that the graph shows, and the nodes and edges that it leaves out. */
-export function MapTables({ map, columns, range }: Props) {
+export function MapTables({ map, columns, page }: Props) {
   const nodes = new Map(map?.nodes.map((node) => [node.id, node]));
   return (
     <>
       <Panel title="Requests between them" flush>
         <DataTable
           label="Requests between services, databases and queues"
-          columns={createEdgeColumns(nodes, columns, range)}
+          columns={createEdgeColumns(nodes, columns, page)}
           rows={map?.edges}
           rowKey={({ from, to }) => JSON.stringify([from, to])}
         />
@@ -33,7 +33,7 @@ export function MapTables({ map, columns, range }: Props) {
       <Panel title="Services, databases and queues" flush>
         <DataTable
           label="Services, databases and queues"
-          columns={createNodeColumns(columns, range)}
+          columns={createNodeColumns(columns, page)}
           rows={map?.nodes}
           rowKey={({ id }) => id}
         />
@@ -71,7 +71,7 @@ const nameNode = ({ kind, name }: MapNode): string => (kind === 'service' ? name
 const createEdgeColumns = (
   nodes: ReadonlyMap<string, MapNode>,
   columns: SpanColumns,
-  range: TracesSearch,
+  page: TracesSearch,
 ): Column<MapEdge>[] => [
   {
     header: 'From and to',
@@ -80,7 +80,7 @@ const createEdgeColumns = (
       const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)];
       if (!from || !to) return null;
       return (
-        <Link to="/traces" search={{ ...range, ...toEdgeSearch(from, to, columns) }} className={classes.link}>
+        <Link to="/traces" search={toEdgeSearch(page, from, to, columns)} className={classes.link}>
           {nameNode(from)} → {nameNode(to)}
         </Link>
       );
@@ -89,13 +89,13 @@ const createEdgeColumns = (
   ...createLoadColumns<MapEdge>(),
 ];
 
-const createNodeColumns = (columns: SpanColumns, range: TracesSearch): Column<MapNode>[] => [
+const createNodeColumns = (columns: SpanColumns, page: TracesSearch): Column<MapNode>[] => [
   {
     header: 'Name',
     sortBy: ({ name }) => name,
     cell: (node) => (
       <>
-        <Link to="/traces" search={{ ...range, ...toNodeSearch(node, columns) }} className={classes.link}>
+        <Link to="/traces" search={toNodeSearch(page, node, columns)} className={classes.link}>
           {node.name}
         </Link>
         <Text size="xs" c="dimmed">

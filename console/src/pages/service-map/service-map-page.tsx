@@ -30,7 +30,6 @@ export function ServiceMapPage() {
   const update = (next: TracesSearch) => void navigate({ search: next, resetScroll: false });
   const { data, error, refetch, isPlaceholderData } = useQuery(serviceMapQuery(api, organizationId, search, window));
   const columns = useColumns(search.source ?? DEFAULT_SOURCE);
-  const { where: _where, lang: _lang, ...range } = search;
   return (
     <div data-wide="true">
       <Page
@@ -59,7 +58,7 @@ export function ServiceMapPage() {
             <Panel title="Graph">
               {data ? (
                 <div className={classes.frame} data-loading={isPlaceholderData}>
-                  <MapGraph map={data} columns={columns} range={range} />
+                  <MapGraph map={data} columns={columns} page={search} />
                 </div>
               ) : (
                 <Skeleton height={360} animate={false} />
@@ -72,7 +71,7 @@ export function ServiceMapPage() {
                   ` The graph has the ${MAX_DRAWN} nodes with the most requests of ${formatNumber(data.nodes.length)}; the tables have all.`}
               </p>
             </Panel>
-            <MapTables map={data} columns={columns} range={range} />
+            <MapTables map={data} columns={columns} page={search} />
           </>
         )}
       </Page>

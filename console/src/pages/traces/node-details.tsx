@@ -5,7 +5,7 @@ import { formatExactNs } from '../../parts/format/durations.ts';
 import { formatNumber } from '../../parts/format/format.ts';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { TraceLink } from '../../parts/traces/trace-link.tsx';
-import { equals, hasEntry } from './conditions.ts';
+import { SQL } from './conditions.ts';
 import classes from './node-details.module.css';
 import { findLog, findSpan, type Log, type Span, type TraceTree } from './trace-tree.ts';
 import { useColumns } from './use-columns.ts';
@@ -59,10 +59,10 @@ function SpanDetails({ tree, node, span, onSelect }: Omit<Props, 'onClose'> & { 
       <List>
         <Entry name="Service">
           {span.service}{' '}
-          <FilterLink tree={tree} condition={equals(columns.service, span.service)} label={span.service} />
+          <FilterLink tree={tree} condition={SQL.equals(columns.service, span.service)} label={span.service} />
         </Entry>
         <Entry name="Operation">
-          {span.name} <FilterLink tree={tree} condition={equals(columns.name, span.name)} label={span.name} />
+          {span.name} <FilterLink tree={tree} condition={SQL.equals(columns.name, span.name)} label={span.name} />
         </Entry>
         <Entry name="Kind">{span.kind}</Entry>
         <Entry name="Status">
@@ -192,7 +192,11 @@ function Attributes({
         {entries.map(([key, value]) => (
           <Entry key={key} name={key}>
             {String(value)}{' '}
-            <FilterLink tree={tree} condition={hasEntry(map, key, String(value))} label={`${key} = ${String(value)}`} />
+            <FilterLink
+              tree={tree}
+              condition={SQL.hasEntry(map, key, String(value))}
+              label={`${key} = ${String(value)}`}
+            />
           </Entry>
         ))}
       </List>

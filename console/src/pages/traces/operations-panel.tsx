@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import type { TimeWindow } from '../dashboards/queries.ts';
-import { both, equals } from './conditions.ts';
+import { addCondition, both } from './conditions.ts';
 import { DEFAULT_SOURCE, type Operation, operationsQuery } from './queries.ts';
 import { SamplingNote } from './sampling-note.tsx';
 import type { TracesSearch } from './search.ts';
@@ -31,8 +31,11 @@ export function OperationsPanel({ search, window, onChoose }: Props) {
   const operations = data?.operations;
   const total = (operations ?? []).reduce((sum, { selfTimeNs }) => sum + selfTimeNs, 0);
   const choose = ({ service, name }: Operation) => {
-    const { view: _view, ...rest } = search;
-    onChoose({ ...rest, where: both(equals(columns.service, service), equals(columns.name, name)), lang: 'sql' });
+    const { view: _view, where: _where, lang: _lang, ...rest } = search;
+    const condition = addCondition(search, (dialect) =>
+      both(dialect.equals(columns.service, service), dialect.equals(columns.name, name)),
+    );
+    onChoose({ ...rest, ...condition });
   };
   return (
     <Panel flush>

@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   GetServiceMapResult,
-  ListSourcesResult,
   ListTraceOperationsResult,
   Operations,
   SearchTracesBody,
@@ -10,7 +9,6 @@ import type {
 import { type TimeWindow, tileRequests } from '../dashboards/queries.ts';
 import type { TraceSearch, TracesSearch } from './search.ts';
 
-export type Source = ListSourcesResult[number];
 export type FoundTrace = SearchTracesResult['traces'][number];
 export type Operation = ListTraceOperationsResult['operations'][number];
 export type Sampling = ListTraceOperationsResult['sampling'];
@@ -32,7 +30,8 @@ export const traceQuery = (
         { signal },
       ),
     retry: false,
-    // Up to 40 MiB.
+    // Up to 40 MiB: read again after a while only, because spans may still arrive.
+    staleTime: 60_000,
     gcTime: 60_000,
   });
 

@@ -96,7 +96,7 @@ const createColumns = (source: string | undefined, longestNs: number): Column<Fo
   {
     header: 'Trace',
     width: '36%',
-    cell: ({ traceId, service, name, hasRoot }) => (
+    cell: ({ traceId, service, name, hasRoot, start }) => (
       <>
         <Link
           to="/traces/$traceId"
@@ -112,6 +112,9 @@ const createColumns = (source: string | undefined, longestNs: number): Column<Fo
             No root: named after its longest span
           </Text>
         )}
+        <Text size="xs" c="dimmed" className={classes.onPhone}>
+          <Timestamp at={start} />
+        </Text>
       </>
     ),
   },
@@ -169,6 +172,7 @@ const createColumns = (source: string | undefined, longestNs: number): Column<Fo
   {
     header: 'Start',
     align: 'right',
+    from: 'sm',
     sortBy: ({ start }) => start,
     cell: ({ start }) => (
       <span className="ph-fixed">

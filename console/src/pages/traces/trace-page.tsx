@@ -74,7 +74,7 @@ export function TracePage() {
           </>
         }
       >
-        <TraceView key={data.traceId} trace={data} span={search.span} onSelect={onSelect} />
+        <TraceView key={`${data.traceId} ${data.sourceId}`} trace={data} span={search.span} onSelect={onSelect} />
       </Page>
     </div>
   );

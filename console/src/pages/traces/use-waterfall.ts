@@ -45,18 +45,18 @@ export function useWaterfall({ tree, selected, onSelect }: Given) {
   );
   const step = useCallback(
     (by: number) => {
-      const at = active === undefined ? -1 : rows.indexOf(active);
+      const at = findRow(tree, rows, active);
       moveTo(rows[Math.min(rows.length - 1, Math.max(0, at + by))]);
       scroller.current?.focus({ preventScroll: true });
     },
-    [active, rows, moveTo],
+    [tree, active, rows, moveTo],
   );
   const toggle = useCallback(
     (node: number, withSubtree: boolean) =>
       setCollapsed((before) => {
-        const nodes = withSubtree ? listSubtree(tree, node) : [node];
+        const nodes = new Set(withSubtree ? listSubtree(tree, node) : [node]);
         return before.has(node)
-          ? new Set([...before].filter((one) => !nodes.includes(one)))
+          ? new Set([...before].filter((one) => !nodes.has(one)))
           : new Set([...before, ...nodes]);
       }),
     [tree],
@@ -66,8 +66,8 @@ export function useWaterfall({ tree, selected, onSelect }: Given) {
     const at = active === undefined ? -1 : found.indexOf(active);
     const next = at === -1 ? (by === 1 ? 0 : found.length - 1) : (at + by + found.length) % found.length;
     const node = found[next] as number;
-    const ancestors = listAncestors(tree, node);
-    setCollapsed((before) => new Set([...before].filter((one) => !ancestors.includes(one))));
+    const ancestors = new Set(listAncestors(tree, node));
+    setCollapsed((before) => new Set([...before].filter((one) => !ancestors.has(one))));
     moveTo(node);
   };
 
@@ -129,6 +129,15 @@ export function useWaterfall({ tree, selected, onSelect }: Given) {
     collapseAll: () => setCollapsed(new Set(tree.trace.spans.keys())),
     expandAll: () => setCollapsed(new Set()),
   };
+}
+
+/** The row of the node, or of the collapsed span that hides it; -1 if there is none. */
+function findRow(tree: TraceTree, rows: readonly number[], node: number | undefined): number {
+  if (node === undefined) return -1;
+  const found = rows.indexOf(node);
+  if (found !== -1) return found;
+  const shown = new Set(rows);
+  return rows.indexOf(listAncestors(tree, node).find((one) => shown.has(one)) ?? -1);
 }
 
 /** The nodes that contain the text, in the order of the waterfall without collapsed spans. */

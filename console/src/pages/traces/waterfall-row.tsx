@@ -125,18 +125,20 @@ function SpanBar({ span, view }: { span: Span; view: ViewRange }) {
         <span key={at} className={classes.event} style={{ left: toPercent(at) }} />
       ))}
       <span className={classes.time} style={placeLabel(left, right)}>
-        {duration}
+        <span>{duration}</span>
       </span>
     </>
   );
 }
 
-/** Next to the bar, where there is more space; over the bar if it fills the row. */
-function placeLabel(left: number, right: number): object {
-  if (right < 0.86 || 1 - right >= left)
-    return right < 0.86 ? { left: toPercent(right), paddingLeft: 4 } : { right: 2 };
-  return left > 0.14 ? { right: toPercent(1 - left), paddingRight: 4 } : { right: 2 };
-}
+/** The width of the longest duration. */
+const LABEL_PX = 58;
+
+/** After a mark or bar, or before it if it is near the end. On a small screen it may cover a part of the bar. */
+const placeLabel = (left: number, right: number, gapPx = 4): CSSProperties =>
+  right > 0.86 && left > 0.5
+    ? { right: `min(${toPercent(1 - left)}, 100% - ${LABEL_PX}px)`, paddingRight: gapPx }
+    : { left: `min(${toPercent(right)}, 100% - ${LABEL_PX}px)`, paddingLeft: gapPx };
 
 function LogName({ log, isLoose }: { log: Log; isLoose: boolean }) {
   const severity = log.severity || 'LOG';
@@ -161,11 +163,8 @@ function LogMark({ log, view }: { log: Log; view: ViewRange }) {
   return (
     <>
       <span className={classes.logMark} style={{ left: toPercent(at) }} title={formatExactNs(log.offsetNs)} />
-      <span
-        className={classes.time}
-        style={at < 0.86 ? { left: toPercent(at), paddingLeft: 8 } : { right: toPercent(1 - at), paddingRight: 8 }}
-      >
-        {time}
+      <span className={classes.time} style={placeLabel(at, at, 8)}>
+        <span>{time}</span>
       </span>
     </>
   );

@@ -27,7 +27,7 @@ export function TraceLink({ traceId, source, logSource, span, children = traceId
       to="/traces/$traceId"
       params={{ traceId: traceId.toLowerCase() }}
       search={{ ...(source ? { source } : {}), ...(logSource ? { logSource } : {}), ...(span ? { span } : {}) }}
-      style={{ overflowWrap: 'anywhere' }}
+      style={{ color: 'var(--mantine-color-anchor)', overflowWrap: 'anywhere' }}
       // The surrounding row may have an action of its own.
       onClick={(event) => event.stopPropagation()}
     >

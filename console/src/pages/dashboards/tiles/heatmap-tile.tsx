@@ -11,7 +11,7 @@ import tileClasses from './tiles.module.css';
 type HeatmapData = TileDataByType<'heatmap'>;
 
 /** Cells of a distribution: epoch milliseconds and values. */
-export interface SelectedCells {
+interface SelectedCells {
   start: number;
   end: number;
   from: number;
