@@ -6,7 +6,7 @@ import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity/activit
 import { Timestamp } from '../../parts/format/timestamp.tsx';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { ChevronIcon } from '../../parts/layout/icons.tsx';
-import { TraceLink } from '../../parts/traces/trace-link.tsx';
+import { TraceLink } from '../traces/trace-link.tsx';
 import classes from './activity.module.css';
 
 /** The source with the requests of the server itself. */

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
-import { formatNs } from '../../parts/format/durations.ts';
 import { plural } from '../../parts/format/format.ts';
 import { IconBase, type IconProps, ServicesIcon } from '../../parts/layout/icons.tsx';
 import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
+import { formatNs } from '../traces/durations.ts';
 import type { ServiceMap } from '../traces/queries.ts';
 import type { TracesSearch } from '../traces/search.ts';
 import type { SpanColumns } from '../traces/use-columns.ts';

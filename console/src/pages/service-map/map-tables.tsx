@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { formatNs } from '../../parts/format/durations.ts';
 import { formatNumber } from '../../parts/format/format.ts';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
+import { formatNs } from '../traces/durations.ts';
 import type { ServiceMap } from '../traces/queries.ts';
 import type { TracesSearch } from '../traces/search.ts';
 import type { SpanColumns } from '../traces/use-columns.ts';

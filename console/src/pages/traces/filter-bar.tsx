@@ -1,9 +1,9 @@
 import { ActionIcon, Button, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { formatNs, parseDuration } from '../../parts/format/durations.ts';
 import { ReloadIcon } from '../dashboards/icons.tsx';
 import type { TimeWindow } from '../dashboards/queries.ts';
 import { RangePicker } from '../dashboards/range-picker.tsx';
+import { formatNs, parseDuration } from './durations.ts';
 import type { TracesSearch } from './search.ts';
 import { SourceSelect } from './source-select.tsx';
 import classes from './traces.module.css';

@@ -1,12 +1,12 @@
 import { CloseButton, Title, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatExactNs } from '../../parts/format/durations.ts';
 import { formatNumber } from '../../parts/format/format.ts';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
-import { TraceLink } from '../../parts/traces/trace-link.tsx';
 import { SQL } from './conditions.ts';
+import { formatExactNs } from './durations.ts';
 import classes from './node-details.module.css';
+import { TraceLink } from './trace-link.tsx';
 import { findLog, findSpan, type Log, type Span, type TraceTree } from './trace-tree.ts';
 import { useColumns } from './use-columns.ts';
 

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
-import { formatNs } from '../../parts/format/durations.ts';
 import { formatNumber } from '../../parts/format/format.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
@@ -9,6 +8,7 @@ import { Panel } from '../../parts/layout/panel.tsx';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import type { TimeWindow } from '../dashboards/queries.ts';
 import { addCondition, both } from './conditions.ts';
+import { formatNs } from './durations.ts';
 import { DEFAULT_SOURCE, type Operation, operationsQuery } from './queries.ts';
 import { SamplingNote } from './sampling-note.tsx';
 import type { TracesSearch } from './search.ts';

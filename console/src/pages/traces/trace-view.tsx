@@ -1,10 +1,10 @@
 import { Button, Switch, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { assignColors } from '../../parts/costs/colors.ts';
-import { formatExactNs, formatNs } from '../../parts/format/durations.ts';
 import { formatNumber, plural } from '../../parts/format/format.ts';
 import { SearchIcon } from '../../parts/layout/icons.tsx';
 import { Note } from '../../parts/layout/note.tsx';
+import { formatExactNs, formatNs } from './durations.ts';
 import { Minimap } from './minimap.tsx';
 import { NodeDetails } from './node-details.tsx';
 import { buildTree, createNodeNames, type Trace } from './trace-tree.ts';

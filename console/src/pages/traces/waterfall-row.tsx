@@ -1,7 +1,7 @@
 import { type CSSProperties, memo } from 'react';
-import { formatExactNs, formatNs } from '../../parts/format/durations.ts';
 import { plural } from '../../parts/format/format.ts';
 import { ChevronIcon } from '../../parts/layout/icons.tsx';
+import { formatExactNs, formatNs } from './durations.ts';
 import { findLog, findSpan, type Log, type Span, type TraceTree } from './trace-tree.ts';
 import { getPlace, mergeParts, type ViewRange } from './view-range.ts';
 import classes from './waterfall.module.css';

@@ -8,7 +8,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
-import { formatExactNs } from '../../parts/format/durations.ts';
+import { formatExactNs } from './durations.ts';
 import { canExpand, findLog, findSpan, type TraceTree } from './trace-tree.ts';
 import { getPlace, listTicks, type ViewRange } from './view-range.ts';
 import classes from './waterfall.module.css';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { findTraceSources, isTraceId, TraceLink } from '../../../parts/traces/trace-link.tsx';
+import { findTraceSources, isTraceId, TraceLink } from '../../traces/trace-link.tsx';
 import { sourcesQuery } from '../queries.ts';
 
 interface Props {
