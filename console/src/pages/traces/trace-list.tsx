@@ -95,7 +95,7 @@ export function TraceList({ search, window, onChange }: Props) {
 const createColumns = (source: string | undefined, longestNs: number): Column<FoundTrace>[] => [
   {
     header: 'Trace',
-    width: '36%',
+    width: '30%',
     cell: ({ traceId, service, name, hasRoot, start }) => (
       <>
         <Link
@@ -161,6 +161,7 @@ const createColumns = (source: string | undefined, longestNs: number): Column<Fo
   },
   {
     header: 'Services',
+    width: '22%',
     from: 'sm',
     cell: ({ services }) => (
       <span className={classes.services}>
