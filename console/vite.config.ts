@@ -29,7 +29,7 @@ export default defineConfig({
             // Needed by every page.
             { name: 'frame', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
             { name: 'parts', test: /console\/src\/(parts|api|app)\//, minShareCount: 2 },
-            { name: 'controls', test: /node_modules\/@mantine\//, minShareCount: 4 },
+            { name: 'controls', test: /node_modules\/@mantine\//, minShareCount: 12 },
           ],
         },
       },

@@ -28,6 +28,8 @@ const PAGES: [name: string, path: string][] = [
   ['activity', '/activity'],
   ['costs', '/costs'],
   ['dashboards', '/dashboards'],
+  ['traces-empty', '/traces'],
+  ['service-map-empty', '/service-map'],
   ['sources', '/sources'],
   ['dashboard', `/dashboards/${acme.dashboard}`],
   ['not-found', '/no/such/page'],

@@ -7,10 +7,12 @@ import {
   KeysIcon,
   OverviewIcon,
   RolesIcon,
+  ServiceMapIcon,
   ServicesIcon,
   SourcesIcon,
   TelemetryIcon,
   TokensIcon,
+  TracesIcon,
 } from '../parts/layout/icons.tsx';
 
 interface Destination {
@@ -22,6 +24,8 @@ interface Destination {
     | '/tokens'
     | '/costs'
     | '/dashboards'
+    | '/traces'
+    | '/service-map'
     | '/sources'
     | '/telemetry'
     | '/activity';
@@ -59,6 +63,20 @@ const DESTINATIONS: Destination[] = [
     label: 'Dashboards',
     hint: 'Charts of logs, traces and metrics',
     icon: DashboardsIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
+  {
+    to: '/traces',
+    label: 'Traces',
+    hint: 'Requests through your services',
+    icon: TracesIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
+  {
+    to: '/service-map',
+    label: 'Service map',
+    hint: 'Requests between services, databases and queues',
+    icon: ServiceMapIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
   {

@@ -14,6 +14,7 @@ import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { prefetchOverview } from '../pages/overview/prefetch-overview.ts';
 import { parseSignInSearch } from '../pages/sign-in/search.ts';
 import { parseTelemetrySearch } from '../pages/telemetry/search.ts';
+import { parseTraceSearch, parseTracesSearch } from '../pages/traces/search.ts';
 import type { AppDependencies } from './context.tsx';
 import { ErrorPage } from './error-page.tsx';
 import { listDestinations } from './navigation.ts';
@@ -185,6 +186,27 @@ const telemetry = createRoute({
   component: lazyRouteComponent(() => import('../pages/telemetry/telemetry-page.tsx'), 'TelemetryPage'),
 });
 
+const traces = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/traces',
+  validateSearch: parseTracesSearch,
+  component: lazyRouteComponent(() => import('../pages/traces/traces-page.tsx'), 'TracesPage'),
+});
+
+const trace = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/traces/$traceId',
+  validateSearch: parseTraceSearch,
+  component: lazyRouteComponent(() => import('../pages/traces/trace-page.tsx'), 'TracePage'),
+});
+
+const serviceMap = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/service-map',
+  validateSearch: parseTracesSearch,
+  component: lazyRouteComponent(() => import('../pages/service-map/service-map-page.tsx'), 'ServiceMapPage'),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: '/activity',
@@ -218,6 +240,9 @@ const routeTree = root.addChildren([
     dashboards,
     dashboard,
     sources,
+    traces,
+    trace,
+    serviceMap,
     telemetry,
     activity,
     notFound,

@@ -1,14 +1,20 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { Activity } from '../../api/types.ts';
+import { useSession } from '../../app/context.tsx';
 import { ActivityLine } from '../../parts/activity/activity-line.tsx';
 import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity/activity-text.ts';
 import { Timestamp } from '../../parts/format/timestamp.tsx';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { ChevronIcon } from '../../parts/layout/icons.tsx';
+import { TraceLink } from '../traces/trace-link.tsx';
 import classes from './activity.module.css';
+
+/** The source with the requests of the server itself. */
+const OWN_TRACES = 'pilothouse-traces';
 
 /** One activity. Expanded, it shows the changed fields and the origin of the request. */
 export function ActivityEntry({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
+  const { canSeeDashboards } = useSession();
   const { actorIpAddress, userAgent, requestId, createdAt } = activity;
   const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `using ${userAgent}`]
     .filter(Boolean)
@@ -36,6 +42,15 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
               <>
                 {' '}
                 · Request ID: {requestId} <CopyIconButton value={requestId} label="Copy request ID" />
+                {canSeeDashboards && (
+                  <>
+                    {' '}
+                    ·{' '}
+                    <TraceLink traceId={requestId.replaceAll('-', '')} source={OWN_TRACES}>
+                      Trace of the request
+                    </TraceLink>
+                  </>
+                )}
               </>
             )}
           </Text>

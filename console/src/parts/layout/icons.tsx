@@ -78,6 +78,19 @@ export const TelemetryIcon = (props: IconProps) => (
     <path d="M3 10h3l2-5.5 4 11 2-5.5h3" />
   </IconBase>
 );
+export const TracesIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <path d="M3 5h10M6 10h8M10 15h7" strokeWidth={2.4} />
+  </IconBase>
+);
+export const ServiceMapIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <circle cx="4.5" cy="10" r="2" />
+    <circle cx="15.5" cy="4.5" r="2" />
+    <circle cx="15.5" cy="15.5" r="2" />
+    <path d="m6.4 9 7.2-3.6M6.4 11l7.2 3.6" />
+  </IconBase>
+);
 export const ActivityIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="M3.5 10a6.5 6.5 0 1 0 2-4.7M3.5 3.5v3h3" />

@@ -10,10 +10,22 @@ import tileClasses from './tiles.module.css';
 
 type HeatmapData = TileDataByType<'heatmap'>;
 
+/** Cells of a distribution: epoch milliseconds and values. */
+interface SelectedCells {
+  start: number;
+  end: number;
+  from: number;
+  to: number;
+  /** `to` is the bound of the last row, which includes it. */
+  isLast: boolean;
+}
+
 interface Props {
   tile: Tile;
   data: HeatmapData;
   zone: string;
+  /** Makes cells of a distribution selectable by dragging. */
+  onSelect?: ((cells: SelectedCells) => void) | undefined;
 }
 
 interface Cell {
@@ -28,12 +40,13 @@ interface Cell {
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Cells colored by a number: of values in a range, or the value of a group. */
-export function HeatmapTile({ tile, data, zone }: Props) {
+export function HeatmapTile({ tile, data, zone, onSelect }: Props) {
   const { rows, buckets, unit, mode } = data;
   const isDistribution = mode === 'distribution';
   const values = useMemo(() => rows.map((row) => row.values.map(toNumber)), [rows]);
   const { paths, low, high } = useMemo(() => drawCells(values), [values]);
   const [hover, setHover] = useState<Cell>();
+  const [dragStart, setDragStart] = useState<Cell>();
   if (rows.length === 0 || values.every((row) => row.every((value) => value === null))) return <EmptyTile />;
   const format = withUnit(resolveNumberFormat(tile.series), unit);
   const countFormat = isDistribution ? {} : format;
@@ -50,7 +63,18 @@ export function HeatmapTile({ tile, data, zone }: Props) {
     const column = Math.floor((left / box.width) * buckets.length);
     const isInside = line >= 0 && line < rows.length && column >= 0 && column < buckets.length;
     const row = isDistribution ? rows.length - 1 - line : line;
-    setHover(isInside ? { row, column, left, top, width: box.width } : undefined);
+    return isInside ? { row, column, left, top, width: box.width } : undefined;
+  };
+  const drag = dragStart && hover ? toArea(dragStart, hover) : undefined;
+  const select = () => {
+    const [low, high] = [rows[drag?.rowFrom ?? -1], rows[drag?.rowTo ?? -1]];
+    setDragStart(undefined);
+    if (!drag || low?.from === undefined || high?.to === undefined) return;
+    onSelect?.({
+      start: buckets[drag.columnFrom] ?? data.start,
+      end: buckets[drag.columnTo + 1] ?? data.end,
+      ...{ from: low.from, to: high.to, isLast: drag.rowTo === rows.length - 1 },
+    });
   };
   return (
     <div className={tileClasses.column}>
@@ -67,7 +91,21 @@ export function HeatmapTile({ tile, data, zone }: Props) {
             </span>
           ))}
         </div>
-        <div className={classes.cells} onPointerMove={locate} onPointerLeave={() => setHover(undefined)}>
+        <div
+          className={classes.cells}
+          data-selectable={onSelect && isDistribution}
+          data-testid="heatmap-cells"
+          onPointerMove={(event) => setHover(locate(event) ?? (dragStart && hover))}
+          onPointerLeave={() => !dragStart && setHover(undefined)}
+          onPointerDown={(event) => {
+            if (!onSelect || !isDistribution) return;
+            event.currentTarget.setPointerCapture(event.pointerId);
+            setHover(locate(event));
+            setDragStart(locate(event));
+          }}
+          onPointerUp={select}
+          onPointerCancel={() => setDragStart(undefined)}
+        >
           <svg
             className={classes.grid}
             viewBox={`0 0 ${buckets.length} ${rows.length}`}
@@ -81,6 +119,17 @@ export function HeatmapTile({ tile, data, zone }: Props) {
               ))}
             </g>
           </svg>
+          {drag && (
+            <div
+              className={classes.selection}
+              style={{
+                left: `${(drag.columnFrom / buckets.length) * 100}%`,
+                width: `${((drag.columnTo + 1 - drag.columnFrom) / buckets.length) * 100}%`,
+                bottom: `${(drag.rowFrom / rows.length) * 100}%`,
+                height: `${((drag.rowTo + 1 - drag.rowFrom) / rows.length) * 100}%`,
+              }}
+            />
+          )}
           {hover && (
             <div
               className={classes.tip}
@@ -114,6 +163,13 @@ export function HeatmapTile({ tile, data, zone }: Props) {
     </div>
   );
 }
+
+const toArea = (a: Cell, b: Cell) => ({
+  columnFrom: Math.min(a.column, b.column),
+  columnTo: Math.max(a.column, b.column),
+  rowFrom: Math.min(a.row, b.row),
+  rowTo: Math.max(a.row, b.row),
+});
 
 const toNumber = (value: number | string | null): number | null => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

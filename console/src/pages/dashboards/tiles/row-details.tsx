@@ -4,6 +4,7 @@ import { formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { CopyIconButton } from '../../../parts/forms/copy-button.tsx';
 import type { Series } from '../queries.ts';
+import { CellText } from './cell-text.tsx';
 import classes from './row-details.module.css';
 import { type FullRow, rowQuery, type ShownRow } from './row-query.ts';
 
@@ -35,7 +36,9 @@ export function RowDetails({ series, shown, row }: Props) {
           .map(({ name, value }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dd>
+                <CellText name={name} value={value} sourceId={series.sourceId} />
+              </dd>
             </div>
           ))}
       </dl>

@@ -4,6 +4,7 @@ import { ChevronIcon } from '../../../parts/layout/icons.tsx';
 import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
 import { getDirection, SortButton, type SortValue, sortRows, useSorting } from '../../../parts/tables/sorting.tsx';
 import type { Series, TileDataByType } from '../queries.ts';
+import { CellText } from './cell-text.tsx';
 import { EmptyTile } from './empty-tile.tsx';
 import { RowDetails } from './row-details.tsx';
 import { listShownRows } from './row-query.ts';
@@ -69,7 +70,11 @@ export function SearchTile({ series, data, zone }: Props) {
                     </td>
                   ) : (
                     <td key={column.id} className={classes.cell}>
-                      {formatCell(cells[column.index])}
+                      <CellText
+                        name={column.name}
+                        value={formatCell(cells[column.index])}
+                        sourceId={series?.sourceId}
+                      />
                     </td>
                   ),
                 )}
