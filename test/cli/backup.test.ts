@@ -51,6 +51,7 @@ async function makeHistory(server: TestServer): Promise<void> {
     { name: 'own', kind: 'log', from: { databaseName: 'pilothouse', tableName: 'otel_logs' } },
     acme.writer,
   );
+  await call('POST', '/api/v2/saved-searches', { name: 'errors', sourceId: 'logs', where: 'error' }, acme.writer);
   const { data } = await createDashboard(server, { name: 'first', tiles: [tile({ id: 'x' })] });
   await write(server, 'PUT', `/${data.id}`, { name: 'second', tiles: [tile({ id: 'x' }), tile({ id: 'y', y: 4 })] });
   await call('POST', `${organization}/usageEvents`, createEvents('quiet', 300));

@@ -58,6 +58,8 @@ describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice
     await write(server, 'PUT', `/${data.id}`, { name: 'second' });
     const budget = { name: 'Team', monthlyCHC: 1234.5 };
     await server.call({ method: 'POST', path: `${organization}/budgets`, key: acme.admin, body: budget });
+    const search = { name: 'errors', sourceId: 'logs', where: 'error' };
+    await server.call({ method: 'POST', path: '/api/v2/saved-searches', token: acme.writer, body: search });
     const before = await readTotal(server);
     expect((await send(server, 'a', 'b')).json.result.accepted).toBe(2);
     // It rates usage when it starts.

@@ -90,6 +90,13 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     await each(`${clickStack}/dashboards/{clickStackDashboardId}`, 'clickStackDashboardId', boards, service);
     const sources = await read(`${clickStack}/sources`, service);
     await each(`${clickStack}/sources/{clickStackSourceId}`, 'clickStackSourceId', sources, service);
+    const savedSearches = await read(`${clickStack}/saved-searches`, service);
+    await each(
+      `${clickStack}/saved-searches/{clickStackSavedSearchId}`,
+      'clickStackSavedSearchId',
+      savedSearches,
+      service,
+    );
     for (const part of SERVICE_PARTS) await each(`${organization}/services/{serviceId}/${part}`, 'serviceId', services);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
@@ -121,6 +128,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read('/api/v2/sources/{id}', { id });
       await read('/api/v2/sources/{id}/columns', { id });
     }
+    await each('/api/v2/saved-searches/{id}', 'id', await read('/api/v2/saved-searches'));
     const body = { start: today - 20 * DAY_MS, end: today + 3 * DAY_MS, limit: 1 };
     const found = await server.call({ method: 'POST', path: '/api/v2/traces/search', token, body });
     for (const { traceId } of found.json.data.traces) await read('/api/v2/traces/{traceId}', { traceId });
