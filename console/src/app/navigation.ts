@@ -7,6 +7,7 @@ import {
   KeysIcon,
   OverviewIcon,
   RolesIcon,
+  SearchIcon,
   ServicesIcon,
   SourcesIcon,
   TelemetryIcon,
@@ -21,6 +22,7 @@ interface Destination {
     | '/roles'
     | '/tokens'
     | '/costs'
+    | '/search'
     | '/dashboards'
     | '/sources'
     | '/telemetry'
@@ -53,6 +55,13 @@ const DESTINATIONS: Destination[] = [
     hint: 'Daily costs and budgets',
     icon: CostsIcon,
     isVisible: ({ can }) => can('usageCostSummaryGet'),
+  },
+  {
+    to: '/search',
+    label: 'Search',
+    hint: 'Find and follow log lines and spans',
+    icon: SearchIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
   {
     to: '/dashboards',

@@ -1,6 +1,7 @@
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import type { Ref } from 'react';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { type Series, type TimeWindow, tileRequests } from '../queries.ts';
 import { toLuceneName, toSqlName } from './suggestions.ts';
@@ -10,13 +11,16 @@ interface Props {
   expressions: readonly string[];
   window: TimeWindow;
   error: string | undefined;
+  /** Instead of the visible label "Where". */
+  hiddenLabel?: string;
+  inputRef?: Ref<HTMLInputElement>;
   onChange: (where: string) => void;
 }
 
 const MAX_SUGGESTIONS = 12;
 
 /** Suggests columns for a name, and frequent values after a colon. */
-export function WhereField({ series, expressions, window, error, onChange }: Props) {
+export function WhereField({ series, expressions, window, error, hiddenLabel, inputRef, onChange }: Props) {
   const combobox = useCombobox();
   const { where, whereLanguage } = series;
   const isLucene = whereLanguage === 'lucene';
@@ -40,7 +44,8 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
     <Combobox store={combobox} onOptionSubmit={acceptSuggestion} withinPortal>
       <Combobox.Target withExpandedAttribute>
         <TextInput
-          label="Where"
+          ref={inputRef}
+          {...(hiddenLabel === undefined ? { label: 'Where' } : { 'aria-label': hiddenLabel })}
           placeholder={isLucene ? 'SeverityText:"ERROR" -ServiceName:"gateway"' : "SeverityText = 'ERROR'"}
           value={where}
           error={error}
