@@ -9,7 +9,7 @@ interface Props {
   onStop: () => void;
 }
 
-/** The state of the live tail. */
+/** The state of the live tail. The buttons are first: the details of a row cover the end. */
 export function LiveBar({ live, onResume, onStop }: Props) {
   const { status, pausedBecause, skipped, notice } = live;
   const resume = () => {
@@ -18,9 +18,6 @@ export function LiveBar({ live, onResume, onStop }: Props) {
   };
   return (
     <div className={classes.live} data-state={status === 'open' && pausedBecause ? 'paused' : status}>
-      <span role="status">{describe(live)}</span>
-      {skipped > 0 && <span>{plural(skipped, 'row')} not shown: too many arrived at once.</span>}
-      {notice !== '' && <span>{notice}</span>}
       <span className={classes.liveActions}>
         {status === 'ended' ? (
           <Button size="compact-sm" onClick={live.reconnect}>
@@ -39,6 +36,9 @@ export function LiveBar({ live, onResume, onStop }: Props) {
           Stop
         </Button>
       </span>
+      <span role="status">{describe(live)}</span>
+      {skipped > 0 && <span>{plural(skipped, 'row')} not shown: too many arrived at once.</span>}
+      {notice !== '' && <span>{notice}</span>}
     </div>
   );
 }

@@ -62,7 +62,7 @@ export function QueryBar({ state, sources, inputRef, error }: Props) {
         />
       </div>
       <SegmentedControl
-        size="xs"
+        size="sm"
         aria-label="Language of the query"
         data={[
           { value: 'lucene', label: 'Lucene' },
