@@ -77,6 +77,9 @@ export function Facets({ state, isOpen, onToggle }: Props) {
   );
 }
 
+/** The URL has no empty list. */
+const keepSome = (filters: string[]): string[] | undefined => (filters.length === 0 ? undefined : filters);
+
 /** Texts and numbers have as many values as rows. */
 const isShort = (field: string): boolean => !/^(Body|SpanName|Duration)$/.test(field);
 
@@ -126,7 +129,7 @@ function Values({ state, field }: { state: SearchState; field: string }) {
           const label = `${shortenExpression(field)} ${shortenText(name)}`;
           const toggle = (how: 'include' | 'exclude') =>
             choice && choice.isExcluded === (how === 'exclude')
-              ? change({ filters: dropValue(filters, field, literal) })
+              ? change({ filters: keepSome(dropValue(filters, field, literal)) })
               : chooseValue(field, literal, how);
           return (
             <li key={literal} className={classes.value} data-choice={choice && (choice.isExcluded ? 'out' : 'in')}>
