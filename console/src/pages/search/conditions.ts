@@ -1,7 +1,7 @@
 import { toLuceneName } from '../dashboards/editor/suggestions.ts';
 
 /** Values of an expression that are searched for, or excluded. The values are SQL literals. */
-export interface Choice {
+interface Choice {
   expression: string;
   isExcluded: boolean;
   literals: string[];

@@ -1,17 +1,10 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type {
-  ListSavedSearchesResult,
-  Operations,
-  SearchContextBody,
-  SearchHistogramResult,
-  SearchRowsBody,
-} from '../../api/generated.ts';
+import type { ListSavedSearchesResult, Operations, SearchContextBody, SearchRowsBody } from '../../api/generated.ts';
 import type { Send } from '../../api/send.ts';
 import { type TimeWindow, tileRequests } from '../dashboards/queries.ts';
 import type { Range } from '../dashboards/range.ts';
 
 export type SavedSearch = ListSavedSearchesResult[number];
-export type HistogramData = SearchHistogramResult;
 type Row = Record<string, unknown>;
 
 /** Which rows of a source. */
@@ -129,7 +122,7 @@ export const contextQuery = (api: Operations, organizationId: string, body: Sear
   });
 
 /** A field of the rows, with the number of rows that have it. */
-export interface FacetField {
+interface FacetField {
   /** SQL expression. */
   field: string;
   column: string;
@@ -137,7 +130,7 @@ export interface FacetField {
   rows?: number;
 }
 
-export interface FacetValues {
+interface FacetValues {
   field: string;
   values: { value: string | number | boolean; count: number }[];
   /** The counts are of all rows, not of a sample. */

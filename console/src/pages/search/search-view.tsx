@@ -30,7 +30,7 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
   const { search, matching, select, columns, window, change, reload } = state;
   const input = useRef<HTMLInputElement>(null);
   const [isAdding, setIsAdding] = useState(false);
-  const [showsFields, setShowsFields] = useState(true);
+  const [showsFields, setShowsFields] = useState(() => globalThis.matchMedia('(min-width: 62em)').matches);
   const loaded = useRows({ matching, range: window, select, columns });
   const live = useLiveTail({ isOn: search.live === true, matching, select, columns, onOpen: reload });
   const rows = live.combine(loaded.rows);
