@@ -92,12 +92,12 @@ inBrowser('search page', (browser) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${acme.token}` };
     const { status } = await fetch(url, { method: 'POST', headers, body: '{"sourceId":"logs"}' });
     if (status !== 404) return;
-    await page.route(url, async (route) => {
+    const names = ['ServiceName', 'SeverityText', "LogAttributes['http.route']"];
+    await page.route(url, (route) =>
+      route.fulfill({ json: { data: names.map((field) => ({ field, column: field, key: '', kind: 'column' })) } }),
+    );
+    await page.route(`${url}/values`, async (route) => {
       const { fields, limit: _, ...body } = route.request().postDataJSON();
-      if (!fields) {
-        const names = ['ServiceName', 'SeverityText', "LogAttributes['http.route']"];
-        return route.fulfill({ json: { data: names.map((field) => ({ field, column: field, key: null, rows: 1 })) } });
-      }
       const select = `${fields[0]} AS value`;
       const { json } = await browser.server.call({
         method: 'POST',

@@ -61,3 +61,12 @@ export const shortenExpression = (expression: string): string =>
 
 export const formatCell = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+/** For parts of dashboards, which know series. */
+export const toSeries = (sourceId: string, where = '', whereLanguage: 'lucene' | 'sql' = 'lucene') => ({
+  type: 'search' as const,
+  sourceId,
+  where,
+  whereLanguage,
+  groupBy: [],
+});

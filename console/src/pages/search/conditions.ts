@@ -18,6 +18,14 @@ export const quoteColumn = (name: string): string =>
 
 export const quoteEntry = (column: string, key: string): string => `${quoteColumn(column)}[${quoteText(key)}]`;
 
+/** The literal of a value; undefined if rows cannot be filtered by it. Large integers are texts in JSON. */
+export function toLiteral(value: unknown, type: string): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string' || /Date|Array/.test(type)) return undefined;
+  const isNumber = /Int|Float|Decimal/.test(type) && /^-?\d+(\.\d+)?$/.test(value);
+  return isNumber || (type === 'Bool' && /^(true|false)$/.test(value)) ? value : quoteText(value);
+}
+
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', "'": "'" };
 
 /** The value of a literal, as people write it. */

@@ -2,11 +2,12 @@ import { ActionIcon, Button, Skeleton, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatError } from '../../api/errors.ts';
-import { useDependencies, useSession } from '../../app/context.tsx';
+import { useApi, useDependencies, useSession } from '../../app/context.tsx';
 import { formatNumber } from '../../parts/format/format.ts';
 import { ChevronIcon } from '../../parts/layout/icons.tsx';
-import { shortenExpression } from './columns.ts';
-import { dropValue, parseChoice, quoteText, shortenText, showLiteral } from './conditions.ts';
+import { columnsQuery } from '../dashboards/editor/suggestions.ts';
+import { shortenExpression, toSeries } from './columns.ts';
+import { dropValue, parseChoice, quoteText, shortenText, toLiteral } from './conditions.ts';
 import classes from './facets.module.css';
 import { ExcludeIcon, FilterIcon, IncludeIcon } from './icons.tsx';
 import { facetFieldsQuery, facetValuesQuery } from './queries.ts';
@@ -22,13 +23,14 @@ const FIRST_VALUES = 10;
 const MORE_VALUES = 50;
 const MAX_FIELDS = 100;
 
-/** The fields of the matching rows and their values. Nothing if the server cannot list them. */
+/** The fields in the range, and their values in the matching rows. Nothing if the server cannot list them. */
 export function Facets({ state, isOpen, onToggle }: Props) {
   const { send } = useDependencies();
   const { organizationId } = useSession();
   const [text, setText] = useState('');
-  const { matching, window, columns } = state;
-  const { data: fields, isError } = useQuery(facetFieldsQuery(send, organizationId, matching, window));
+  const { source, window, columns } = state;
+  const { data: fields, isError } = useQuery(facetFieldsQuery(send, organizationId, source.id, window));
+  const types = useColumnTypes(state);
   if (isError || fields === undefined || fields.length === 0) return null;
   const wanted = text.trim().toLowerCase();
   const found = fields.filter(({ field }) => field.toLowerCase().includes(wanted));
@@ -59,11 +61,12 @@ export function Facets({ state, isOpen, onToggle }: Props) {
             onChange={(event) => setText(event.currentTarget.value)}
           />
           <ul className={classes.fields}>
-            {ordered.slice(0, MAX_FIELDS).map(({ field }) => (
+            {ordered.slice(0, MAX_FIELDS).map(({ field, column, key }) => (
               <Field
                 key={field}
                 state={state}
                 field={field}
+                type={key === '' ? (types.get(column) ?? '') : ''}
                 isOpenAtFirst={isShort(field) && columns.includes(field)}
               />
             ))}
@@ -77,13 +80,29 @@ export function Facets({ state, isOpen, onToggle }: Props) {
   );
 }
 
+/** A column of numbers is filtered by numbers. */
+function useColumnTypes({ source, window }: SearchState): Map<string, string> {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const { data = [] } = useQuery(columnsQuery(api, organizationId, toSeries(source.id), window));
+  return new Map(data.map(({ name, type }) => [name, type]));
+}
+
 /** The URL has no empty list. */
 const keepSome = (filters: string[]): string[] | undefined => (filters.length === 0 ? undefined : filters);
 
 /** Texts and numbers have as many values as rows. */
 const isShort = (field: string): boolean => !/^(Body|SpanName|Duration)$/.test(field);
 
-function Field({ state, field, isOpenAtFirst }: { state: SearchState; field: string; isOpenAtFirst: boolean }) {
+interface FieldProps {
+  state: SearchState;
+  field: string;
+  /** Of a column; empty for an attribute, which is a text. */
+  type: string;
+}
+
+function Field({ isOpenAtFirst, ...props }: FieldProps & { isOpenAtFirst: boolean }) {
+  const { field } = props;
   const [isOpen, setIsOpen] = useState(isOpenAtFirst);
   return (
     <li>
@@ -97,12 +116,12 @@ function Field({ state, field, isOpenAtFirst }: { state: SearchState; field: str
         <ChevronIcon size={12} />
         <span className={classes.fieldName}>{shortenExpression(field)}</span>
       </button>
-      {isOpen && <Values state={state} field={field} />}
+      {isOpen && <Values {...props} />}
     </li>
   );
 }
 
-function Values({ state, field }: { state: SearchState; field: string }) {
+function Values({ state, field, type }: FieldProps) {
   const { send } = useDependencies();
   const { organizationId } = useSession();
   const { matching, filters, window, change, chooseValue } = state;
@@ -117,15 +136,16 @@ function Values({ state, field }: { state: SearchState; field: string }) {
   );
   if (error) return <p className={classes.note}>{formatError(error)}</p>;
   if (data === undefined) return <Skeleton height={60} />;
+  if (data?.error) return <p className={classes.note}>{data.error}</p>;
   if (data === null || data.values.length === 0) return <p className={classes.note}>No values in these rows.</p>;
   const choices = filters.flatMap((one) => parseChoice(one) ?? []).filter(({ expression }) => expression === field);
   return (
     <>
       <ul className={classes.values} aria-busy={isPlaceholderData}>
         {data.values.map(({ value, count }) => {
-          const literal = typeof value === 'string' ? quoteText(value) : String(value);
+          const literal = toLiteral(value, type) ?? quoteText(value);
           const choice = choices.find(({ literals }) => literals.includes(literal));
-          const name = showLiteral(literal) === '' ? '(empty)' : showLiteral(literal);
+          const name = value === '' ? '(empty)' : value;
           const label = `${shortenExpression(field)} ${shortenText(name)}`;
           const toggle = (how: 'include' | 'exclude') =>
             choice && choice.isExcluded === (how === 'exclude')

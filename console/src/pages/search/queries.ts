@@ -121,35 +121,39 @@ export const contextQuery = (api: Operations, organizationId: string, body: Sear
     placeholderData: keepPreviousData,
   });
 
-/** A field of the rows, with the number of rows that have it. */
+/** A field of the rows in the range. */
 interface FacetField {
   /** SQL expression. */
   field: string;
   column: string;
-  key?: string | null;
-  rows?: number;
+  /** Empty for a column. */
+  key: string;
 }
 
 interface FacetValues {
   field: string;
-  values: { value: string | number | boolean; count: number }[];
-  /** The counts are of all rows, not of a sample. */
+  values: { value: string; count: number }[];
+  /** False if the counts are estimated. */
   isExact: boolean;
   /** Rows with other values. */
   others: number;
+  /** Why the values could not be counted. */
+  error?: string;
 }
 
-/** The fields of the matching rows. A server without facets answers with an error, which is not retried. */
-export const facetFieldsQuery = (send: Send, organizationId: string, matching: Matching, range: Range) =>
+/** The fields in the range. A server without facets answers with an error, which is not retried. */
+export const facetFieldsQuery = (send: Send, organizationId: string, sourceId: string, range: Range) =>
   queryOptions({
-    queryKey: [organizationId, 'tile-data', 'search-fields', matching, range.start, range.end],
-    queryFn: ({ signal }) => requestFacets<FacetField[]>(send, { ...matching, ...toTimes(range) }, signal),
+    queryKey: [organizationId, 'tile-data', 'search-fields', sourceId, range.start, range.end],
+    queryFn: ({ signal }) =>
+      requestFacets<FacetField[]>(send, '/api/v2/search/facets', { sourceId, ...toTimes(range) }, signal),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
     retry: false,
   });
 
+/** The most frequent values of a field in the matching rows. */
 export const facetValuesQuery = (
   send: Send,
   organizationId: string,
@@ -162,7 +166,7 @@ export const facetValuesQuery = (
     queryKey: [organizationId, 'tile-data', 'search-values', matching, range.start, range.end, field, limit],
     queryFn: async ({ signal }) => {
       const body = { ...matching, ...toTimes(range), fields: [field], limit };
-      return (await requestFacets<FacetValues[]>(send, body, signal))[0] ?? null;
+      return (await requestFacets<FacetValues[]>(send, '/api/v2/search/facets/values', body, signal))[0] ?? null;
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -170,8 +174,8 @@ export const facetValuesQuery = (
     retry: false,
   });
 
-const requestFacets = <T>(send: Send, body: object, signal: AbortSignal): Promise<T> =>
-  tileRequests.run(signal, () => send<T>('POST', '/api/v2/search/facets', { envelope: 'data', body, signal }));
+const requestFacets = <T>(send: Send, path: string, body: object, signal: AbortSignal): Promise<T> =>
+  tileRequests.run(signal, () => send<T>('POST', path, { envelope: 'data', body, signal }));
 
 export const savedSearchesQuery = (api: Operations, organizationId: string) =>
   queryOptions({

@@ -5,6 +5,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { columnsQuery, listSuggestions, type Source } from '../dashboards/editor/suggestions.ts';
 import { WhereField } from '../dashboards/editor/where-field.tsx';
 import { RangePicker } from '../dashboards/range-picker.tsx';
+import { toSeries } from './columns.ts';
 import classes from './search.module.css';
 import type { SearchState } from './use-search-state.ts';
 
@@ -22,7 +23,7 @@ export function QueryBar({ state, sources, inputRef, error }: Props) {
   const { search, source, window, change, reload } = state;
   const [where, setWhere] = useState(search.where ?? '');
   const [language, setLanguage] = useState<'lucene' | 'sql'>(search.lang ?? 'lucene');
-  const series = { type: 'search' as const, sourceId: source.id, where, whereLanguage: language, groupBy: [] };
+  const series = toSeries(source.id, where, language);
   const { data: columns } = useQuery(columnsQuery(api, organizationId, series, window));
   const { expressions } = listSuggestions([], source.id, columns);
   const isChanged = where !== (search.where ?? '') || language !== (search.lang ?? 'lucene');

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ListSourceColumnsResult } from '../../api/generated.ts';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { formatCell } from './columns.ts';
-import { quoteColumn, quoteEntry, quoteText, shortenText } from './conditions.ts';
+import { quoteColumn, quoteEntry, shortenText, toLiteral } from './conditions.ts';
 import { ColumnIcon, ExcludeIcon, FilterIcon } from './icons.tsx';
 import classes from './row-panel.module.css';
 import type { SearchState } from './use-search-state.ts';
@@ -99,13 +99,6 @@ function listAttributes(name: string, value: unknown, type = ''): Attribute[] {
     expression: quoteEntry(name, key),
     name: `${name}.${key}`,
     value: entry,
-    literal: typeof entry === 'string' ? quoteText(entry) : toLiteral(entry, ''),
+    literal: toLiteral(entry, ''),
   }));
-}
-
-/** Large integers are texts in JSON. */
-function toLiteral(value: unknown, type: string): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string' || /Date|Array/.test(type)) return undefined;
-  return /Int|Float|Decimal/.test(type) && /^-?\d+(\.\d+)?$/.test(value) ? value : quoteText(value);
 }

@@ -5,6 +5,7 @@ import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { columnsQuery } from '../dashboards/editor/suggestions.ts';
 import { CloseIcon } from '../dashboards/icons.tsx';
+import { toSeries } from './columns.ts';
 import { rowQuery } from './queries.ts';
 import { RowAttributes } from './row-attributes.tsx';
 import classes from './row-panel.module.css';
@@ -26,14 +27,7 @@ export function RowPanel({ state, id, onOpen, onClose }: Props) {
   const { organizationId } = useSession();
   const { source, window } = state;
   const { data: row, error, refetch } = useQuery(rowQuery(api, organizationId, source.id, id));
-  const series = {
-    type: 'search' as const,
-    sourceId: source.id,
-    where: '',
-    whereLanguage: 'sql' as const,
-    groupBy: [],
-  };
-  const { data: columns } = useQuery(columnsQuery(api, organizationId, series, window));
+  const { data: columns } = useQuery(columnsQuery(api, organizationId, toSeries(source.id), window));
   const time = row && String(row[source.timestampValueExpression] ?? '');
   const traceId = row && String(row[source.traceIdExpression ?? 'TraceId'] ?? '');
   const body = row && String(row[source.bodyExpression ?? 'Body'] ?? '');

@@ -6,7 +6,7 @@ import { formatNumber, plural } from '../../parts/format/format.ts';
 import { formatDateTime } from '../../parts/format/times.ts';
 import { PlusIcon } from '../../parts/layout/icons.tsx';
 import { columnsQuery, listSuggestions } from '../dashboards/editor/suggestions.ts';
-import { splitExpressions } from './columns.ts';
+import { splitExpressions, toSeries } from './columns.ts';
 import classes from './search.module.css';
 import type { LoadedRows } from './use-rows.ts';
 import type { SearchState } from './use-search-state.ts';
@@ -62,14 +62,7 @@ function AddColumn({ state: { source, columns, window, change } }: { state: Sear
   const { organizationId } = useSession();
   const [isOpen, setIsOpen] = useState(false);
   const [text, setText] = useState('');
-  const series = {
-    type: 'search' as const,
-    sourceId: source.id,
-    where: '',
-    whereLanguage: 'sql' as const,
-    groupBy: [],
-  };
-  const { data } = useQuery({ ...columnsQuery(api, organizationId, series, window), enabled: isOpen });
+  const { data } = useQuery({ ...columnsQuery(api, organizationId, toSeries(source.id), window), enabled: isOpen });
   const names = listSuggestions([], source.id, data).expressions.filter((one) => !columns.includes(one));
   const add = (list: string) => {
     const added = splitExpressions(list).filter((one) => !columns.includes(one));
