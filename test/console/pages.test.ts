@@ -27,6 +27,7 @@ const PAGES: [name: string, path: string][] = [
   ['tokens', '/tokens'],
   ['activity', '/activity'],
   ['costs', '/costs'],
+  ['search', '/search'],
   ['dashboards', '/dashboards'],
   ['sources', '/sources'],
   ['dashboard', `/dashboards/${acme.dashboard}`],

@@ -324,6 +324,8 @@ inBrowser('search page', (browser) => {
   it('follows new rows, and pauses on scrolling and on a selection', async () => {
     const page = await open('/search?where=live');
     await page.getByText('No rows found').waitFor(ENGINE);
+    // Before the stream, with which the network is never idle.
+    await page.waitForLoadState('networkidle');
     await page.getByLabel('Live').click();
     await page.waitForURL(/live=true/);
     const bar = page.getByRole('status').filter({ hasText: /Live|Paused/ });
@@ -336,6 +338,9 @@ inBrowser('search page', (browser) => {
     await send([{ body: 'live row 2' }]);
     await bar.getByText('1 new row since.').waitFor();
     expect(await row(page, 'live row 2').count()).toBe(0);
+    await expectAccessible(page);
+    await checkWidths(page, 'search-live');
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole('button', { name: 'Resume' }).click();
     await row(page, 'live row 2').waitFor();
     await page.getByRole('button', { name: 'Close details' }).click();
@@ -354,6 +359,17 @@ inBrowser('search page', (browser) => {
     await page.waitForURL((url) => !url.searchParams.has('live'));
   });
 
+  it('says why new rows are no longer followed', async () => {
+    const page = await open('/search?where=declined');
+    await row(page, 'payment declined').waitFor(ENGINE);
+    await page.route('**/api/v2/search/tail', (route) => route.abort());
+    await page.getByLabel('Live').click();
+    await page.getByText('Live tail ended: Cannot reach the server').waitFor();
+    await page.unroute('**/api/v2/search/tail');
+    await page.getByRole('button', { name: 'Connect again' }).click();
+    await page.getByText('Live: waiting for new rows').waitFor();
+  });
+
   it('saves, opens, changes and deletes searches', async () => {
     const page = await open("/search?where=declined&filters=%5B%22ServiceName%20IN%20('payment')%22%5D");
     await row(page, 'payment declined').waitFor(ENGINE);
@@ -368,6 +384,10 @@ inBrowser('search page', (browser) => {
     await page.getByRole('button', { name: 'Saved searches' }).click();
     const drawer = page.getByRole('dialog', { name: 'Saved searches' });
     await drawer.getByLabel('Find by name or tag').fill('money');
+    await drawer.getByRole('button', { name: 'Declined payments', exact: true }).waitFor();
+    await expectAccessible(page);
+    await checkWidths(page, 'search-saved');
+    await page.setViewportSize({ width: 1280, height: 900 });
     await drawer.getByRole('button', { name: 'Declined payments', exact: true }).click();
     await progress(page).getByText('1 row. Searched the whole range').waitFor();
     await page.getByRole('list', { name: 'Filters' }).getByText('ServiceName = payment').waitFor();
@@ -403,6 +423,7 @@ inBrowser('search page', (browser) => {
     const form = page.getByRole('form', { name: 'Add to dashboard' });
     await page.getByRole('button', { name: 'Add to dashboard' }).click();
     await form.getByLabel('Title of the tile').fill('Declined rows');
+    await expectAccessible(page);
     await form.getByLabel('Name of the dashboard').fill('From a search');
     await form.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Added a tile to From a search').waitFor();
@@ -439,6 +460,8 @@ inBrowser('search page', (browser) => {
     const page = await open('/search?where=yesterday&last=6h');
     await page.getByText('No rows found').waitFor(ENGINE);
     await page.getByText(/^Searched all of Logs from .* to .* for yesterday\.$/).waitFor();
+    await expectAccessible(page);
+    await checkWidths(page, 'search-empty');
     await page.getByRole('button', { name: 'Search the last 24 hours' }).click();
     await row(page, 'from yesterday').waitFor();
     await page.waitForURL(/last=24h/);

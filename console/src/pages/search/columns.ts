@@ -1,4 +1,5 @@
 import type { Source } from '../dashboards/editor/suggestions.ts';
+import { formatValue, withUnit } from '../dashboards/number-format.ts';
 import { quoteColumn } from './conditions.ts';
 
 /** The parts of a list of expressions, without names that follow AS. */
@@ -58,6 +59,16 @@ export const toFoundRows = (
 /** `LogAttributes['http.route']` → `http.route`, for the header of a column. */
 export const shortenExpression = (expression: string): string =>
   /^[A-Za-z_]\w*\['([^'\\]+)'\]$/.exec(expression)?.[1] ?? expression;
+
+const DURATION_UNITS = { 0: 's', 3: 'ms', 6: 'us', 9: 'ns' } as const;
+
+/** The text of a cell: durations in their unit. */
+export function formatColumn(source: Source, column: string, value: unknown): string {
+  const isDuration = column === source.durationExpression && Number.isFinite(Number(value)) && value !== null;
+  return isDuration
+    ? formatValue(Number(value), withUnit({}, DURATION_UNITS[source.durationPrecision ?? 9]))
+    : formatCell(value);
+}
 
 export const formatCell = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

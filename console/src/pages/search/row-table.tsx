@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useRef } from 'react';
 import { formatDateTime } from '../../parts/format/times.ts';
 import { ColumnHeader } from './column-header.tsx';
-import { type FoundRow, formatCell, shortenExpression } from './columns.ts';
+import { type FoundRow, formatColumn, shortenExpression } from './columns.ts';
 import classes from './row-table.module.css';
 import type { RowCursor } from './use-row-keys.ts';
 import type { SearchState } from './use-search-state.ts';
@@ -133,7 +133,7 @@ export function RowTable({ state, rows, table, isLoading, onOpen, onEnd, onScrol
                   </button>
                 </td>
                 {columns.map((column, at) => {
-                  const text = formatCell(row.cells[at]);
+                  const text = formatColumn(source, column, row.cells[at]);
                   return (
                     <td key={column} className={classes.cell} title={text.slice(0, MAX_TITLE)}>
                       {text}

@@ -6,12 +6,19 @@ import type { SearchState } from './use-search-state.ts';
 
 type Filter = SavedSearch['filters'][number];
 
-const findCondition = (filter: Filter): string | undefined =>
-  'condition' in filter && (filter.type ?? 'sql') === 'sql' ? filter.condition : undefined;
+/** The SQL condition of a filter; undefined for Lucene, which a search accepts as its query only. */
+function findCondition(filter: Filter): string | undefined {
+  if (filter.type === 'sql_ast') return `${filter.left} ${filter.operator} ${filter.right}`;
+  return (filter.type ?? 'sql') === 'sql' ? filter.condition : undefined;
+}
 
-/** What is saved of the page. Filters of a form that the page cannot use are kept. */
+/** The number of filters that the page cannot apply. */
+export const countUnusable = ({ filters }: SavedSearch): number =>
+  filters.filter((filter) => findCondition(filter) === undefined).length;
+
+/** What is saved of the page. Filters that the saved search has in another form keep it. */
 export function toBody({ source, search, columns, filters }: SearchState, saved?: SavedSearch): SavedSearchInput {
-  const unused = (saved?.filters ?? []).filter((filter) => findCondition(filter) === undefined);
+  const known = saved?.filters ?? [];
   return {
     name: saved?.name ?? '',
     tags: saved?.tags ?? [],
@@ -20,7 +27,12 @@ export function toBody({ source, search, columns, filters }: SearchState, saved?
     where: search.where ?? '',
     whereLanguage: search.lang ?? 'lucene',
     orderBy: saved?.orderBy ?? '',
-    filters: [...filters.map((condition) => ({ type: 'sql' as const, condition })), ...unused],
+    filters: [
+      ...filters.map(
+        (condition) => known.find((one) => findCondition(one) === condition) ?? { type: 'sql' as const, condition },
+      ),
+      ...known.filter((filter) => findCondition(filter) === undefined),
+    ],
   };
 }
 

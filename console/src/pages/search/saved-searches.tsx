@@ -2,13 +2,14 @@ import { Button, Drawer, Group, Pill, Stack, Text, TextInput } from '@mantine/co
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
+import { plural } from '../../parts/format/format.ts';
 import { ActionsMenu } from '../../parts/forms/actions-menu.tsx';
 import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { notifyError, notifySuccess } from '../../parts/messages/notifications.ts';
 import { type SavedSearch, savedSearchesQuery } from './queries.ts';
 import { SaveDialog } from './save-dialog.tsx';
-import { isSameSearch, toBody, toRowSearch } from './saved-search.ts';
+import { countUnusable, isSameSearch, toBody, toRowSearch } from './saved-search.ts';
 import classes from './search.module.css';
 import type { SearchState } from './use-search-state.ts';
 
@@ -38,6 +39,11 @@ export function SavedSearches({ state }: { state: SearchState }) {
   });
   return (
     <>
+      {current && countUnusable(current) > 0 && (
+        <Text size="sm" c="var(--ph-warn)">
+          {plural(countUnusable(current), 'Lucene filter')} of it not applied
+        </Text>
+      )}
       {current && (
         <Text size="sm" c="dimmed" maw={260} truncate title={current.name}>
           {current.name}

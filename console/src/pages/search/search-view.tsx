@@ -18,7 +18,7 @@ import { RowTable } from './row-table.tsx';
 import { SavedSearches } from './saved-searches.tsx';
 import classes from './search.module.css';
 import { TableBar } from './table-bar.tsx';
-import { useLiveTail } from './use-live-tail.ts';
+import { ROW_IS_OPEN, useLiveTail } from './use-live-tail.ts';
 import { useRowKeys } from './use-row-keys.ts';
 import { useRows } from './use-rows.ts';
 import { useSearchState } from './use-search-state.ts';
@@ -32,10 +32,17 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
   const [isAdding, setIsAdding] = useState(false);
   const [showsFields, setShowsFields] = useState(() => globalThis.matchMedia('(min-width: 62em)').matches);
   const loaded = useRows({ matching, range: window, select, columns });
-  const live = useLiveTail({ isOn: search.live === true, matching, select, columns, onOpen: reload });
+  const live = useLiveTail({
+    isOn: search.live === true,
+    isRowOpen: search.row !== undefined,
+    matching,
+    select,
+    columns,
+    onOpen: reload,
+  });
   const rows = live.combine(loaded.rows);
   const openRow = (row: string | undefined) => {
-    if (row !== undefined) live.pause('a row is open');
+    if (row !== undefined) live.pause(ROW_IS_OPEN);
     change({ row }, false);
   };
   const table = useRowKeys({ rows, openId: search.row, onOpen: openRow, input });

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatError } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { formatCell, toFoundRows } from './columns.ts';
+import { formatColumn, toFoundRows } from './columns.ts';
 import { contextQuery } from './queries.ts';
 import classes from './row-panel.module.css';
 import { formatRowTime } from './row-table.tsx';
@@ -104,7 +104,7 @@ export function SurroundingRows({ state: { source, columns, select, window }, id
                   onClick={() => onOpen(one.id)}
                 >
                   <span className={classes.contextTime}>{formatRowTime(one.time, window.zone)}</span>{' '}
-                  {one.cells.map(formatCell).join(' ')}
+                  {one.cells.map((cell, at) => formatColumn(source, columns[at] ?? '', cell)).join(' ')}
                 </button>
               </li>
             ))}

@@ -8,6 +8,8 @@ import type { Matching } from './queries.ts';
 /** More rows are not kept in the page: the oldest go. */
 const MAX_ROWS = 2000;
 
+export const ROW_IS_OPEN = 'a row is open';
+
 interface TailState {
   status: 'connecting' | 'open' | 'ended';
   /** Why it ended. */
@@ -90,6 +92,8 @@ export interface LiveTail extends TailState {
 
 interface Input {
   isOn: boolean;
+  /** New rows wait from the start. */
+  isRowOpen: boolean;
   matching: Matching;
   select: string;
   columns: readonly string[];
@@ -98,12 +102,14 @@ interface Input {
 }
 
 /** Follows new rows. While it is paused, they are counted and wait. */
-export function useLiveTail({ isOn, matching, select, columns, onOpen }: Input): LiveTail {
+export function useLiveTail({ isOn, isRowOpen, matching, select, columns, onOpen }: Input): LiveTail {
   const { base, sessions } = useDependencies();
   const [state, dispatch] = useReducer(reduce, START);
   const [attempt, reconnect] = useReducer((count: number) => count + 1, 0);
   const opened = useRef(onOpen);
   opened.current = onOpen;
+  const startsPaused = useRef(isRowOpen);
+  startsPaused.current = isRowOpen;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt connects again
   useEffect(() => {
@@ -111,6 +117,7 @@ export function useLiveTail({ isOn, matching, select, columns, onOpen }: Input):
     const controller = new AbortController();
     const { signal } = controller;
     dispatch({ type: 'start' });
+    if (startsPaused.current) dispatch({ type: 'pause', text: ROW_IS_OPEN });
     readEventStream({
       base,
       sessions,
