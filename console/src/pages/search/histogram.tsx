@@ -38,7 +38,7 @@ export function Histogram({ state, isLive }: { state: SearchState; isLive: boole
           <Skeleton height="100%" />
         ) : isEmpty ? (
           <Text size="sm" c="dimmed">
-            No rows from {formatDateTime(data.start, window.zone)} to {formatDateTime(data.end, window.zone)}
+            No rows from {formatDateTime(window.start, window.zone)} to {formatDateTime(window.end, window.zone)}
           </Text>
         ) : (
           <TimeChart
