@@ -489,7 +489,7 @@ inBrowser('search page', (browser) => {
 
   it('is opened from the telemetry page', async () => {
     const page = await open('/telemetry');
-    await page.getByRole('link', { name: 'See the logs of payment' }).click(ENGINE);
+    await page.getByRole('link', { name: 'See the rows: logs of payment' }).click(ENGINE);
     await page.getByRole('list', { name: 'Filters' }).getByText('ServiceName = payment').waitFor();
     await progress(page).getByText('2 rows').waitFor();
   });

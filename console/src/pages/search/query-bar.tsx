@@ -16,6 +16,8 @@ interface Props {
   error: string | undefined;
 }
 
+const TRACE_EXAMPLE = 'StatusCode:"Error" -ServiceName:"gateway"';
+
 /** Source, query, time range. The query is sent with Enter. */
 export function QueryBar({ state, sources, inputRef, error }: Props) {
   const api = useApi();
@@ -58,6 +60,7 @@ export function QueryBar({ state, sources, inputRef, error }: Props) {
           window={window}
           error={error}
           hiddenLabel="Query"
+          {...(source.kind === 'trace' ? { example: TRACE_EXAMPLE } : {})}
           inputRef={inputRef}
           onChange={setWhere}
         />

@@ -137,7 +137,7 @@ function RowsLink({ sender: { signal, serviceName, acceptedRecords }, period }: 
     <Button
       size="compact-sm"
       variant="default"
-      aria-label={`See the ${SIGNAL_LABELS[signal].toLowerCase()} of ${formatService(serviceName)}`}
+      aria-label={`See the rows: ${SIGNAL_LABELS[signal].toLowerCase()} of ${formatService(serviceName)}`}
       renderRoot={(props) => <Link to="/search" search={{ source: signal, filters, last: period }} {...props} />}
     >
       See the rows

@@ -13,14 +13,26 @@ interface Props {
   error: string | undefined;
   /** Instead of the visible label "Where". */
   hiddenLabel?: string;
+  /** An example in Lucene. */
+  example?: string;
   inputRef?: Ref<HTMLInputElement>;
   onChange: (where: string) => void;
 }
 
 const MAX_SUGGESTIONS = 12;
+const LOG_EXAMPLE = 'SeverityText:"ERROR" -ServiceName:"gateway"';
 
 /** Suggests columns for a name, and frequent values after a colon. */
-export function WhereField({ series, expressions, window, error, hiddenLabel, inputRef, onChange }: Props) {
+export function WhereField({
+  series,
+  expressions,
+  window,
+  error,
+  hiddenLabel,
+  example = LOG_EXAMPLE,
+  inputRef,
+  onChange,
+}: Props) {
   const combobox = useCombobox();
   const { where, whereLanguage } = series;
   const isLucene = whereLanguage === 'lucene';
@@ -46,7 +58,7 @@ export function WhereField({ series, expressions, window, error, hiddenLabel, in
         <TextInput
           ref={inputRef}
           {...(hiddenLabel === undefined ? { label: 'Where' } : { 'aria-label': hiddenLabel })}
-          placeholder={isLucene ? 'SeverityText:"ERROR" -ServiceName:"gateway"' : "SeverityText = 'ERROR'"}
+          placeholder={isLucene ? example : "SeverityText = 'ERROR'"}
           value={where}
           error={error}
           spellCheck={false}
