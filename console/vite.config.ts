@@ -26,8 +26,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Needed by every page.
-            { name: 'frame', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
+            // Needed by every page; the virtualised table by one.
+            { name: 'frame', test: /node_modules\/(react|react-dom|scheduler|@tanstack(?!\/(react-)?virtual))\// },
             { name: 'parts', test: /console\/src\/(parts|api|app)\//, minShareCount: 2 },
             { name: 'controls', test: /node_modules\/@mantine\//, minShareCount: 12 },
           ],

@@ -19,10 +19,12 @@ import { cssVariables, theme } from './app/theme.ts';
 
 const base = findBase(import.meta.url);
 const sessions = createSessionStore(base);
+const send = createSend(base, sessions);
 const dependencies: AppDependencies = {
   base,
   sessions,
-  api: createOperations(createSend(base, sessions)),
+  send,
+  api: createOperations(send),
   config: fetchConfig(base),
 };
 const queries = createQueryClient();

@@ -27,6 +27,7 @@ const PAGES: [name: string, path: string][] = [
   ['tokens', '/tokens'],
   ['activity', '/activity'],
   ['costs', '/costs'],
+  ['search', '/search'],
   ['dashboards', '/dashboards'],
   ['traces-empty', '/traces'],
   ['service-map-empty', '/service-map'],

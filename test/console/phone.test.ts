@@ -77,6 +77,7 @@ inBrowser(
       ['costs with filters', `/costs?day=${today}&entity=${acme.primary}&metric=compute&by=service`],
       ['keys', '/keys'],
       ['tokens', '/tokens'],
+      ['search', '/search'],
       ['telemetry', '/telemetry'],
       ['activity', '/activity'],
     ])('every action of the %s page is on the screen', async (_, path) => {

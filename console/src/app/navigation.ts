@@ -7,6 +7,7 @@ import {
   KeysIcon,
   OverviewIcon,
   RolesIcon,
+  SearchIcon,
   ServiceMapIcon,
   ServicesIcon,
   SourcesIcon,
@@ -23,6 +24,7 @@ interface Destination {
     | '/roles'
     | '/tokens'
     | '/costs'
+    | '/search'
     | '/dashboards'
     | '/traces'
     | '/service-map'
@@ -57,6 +59,13 @@ const DESTINATIONS: Destination[] = [
     hint: 'Daily costs and budgets',
     icon: CostsIcon,
     isVisible: ({ can }) => can('usageCostSummaryGet'),
+  },
+  {
+    to: '/search',
+    label: 'Search',
+    hint: 'Find and follow log lines and spans',
+    icon: SearchIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
   {
     to: '/dashboards',

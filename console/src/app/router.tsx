@@ -12,6 +12,7 @@ import { parseCostsSearch } from '../pages/costs/search.ts';
 import { parseDashboardSearch, parseDashboardsSearch } from '../pages/dashboards/search.ts';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { prefetchOverview } from '../pages/overview/prefetch-overview.ts';
+import { parseRowSearch } from '../pages/search/search.ts';
 import { parseSignInSearch } from '../pages/sign-in/search.ts';
 import { parseTelemetrySearch } from '../pages/telemetry/search.ts';
 import { parseTraceSearch, parseTracesSearch } from '../pages/traces/search.ts';
@@ -159,6 +160,13 @@ const costs = createRoute({
   component: lazyRouteComponent(() => import('../pages/costs/costs-page.tsx'), 'CostsPage'),
 });
 
+const search = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/search',
+  validateSearch: parseRowSearch,
+  component: lazyRouteComponent(() => import('../pages/search/search-page.tsx'), 'SearchPage'),
+});
+
 const dashboards = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboards',
@@ -237,6 +245,7 @@ const routeTree = root.addChildren([
     roles,
     tokens,
     costs,
+    search,
     dashboards,
     dashboard,
     sources,

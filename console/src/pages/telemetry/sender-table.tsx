@@ -1,13 +1,18 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useSession } from '../../app/context.tsx';
 import { formatNumber } from '../../parts/format/format.ts';
 import { Timestamp } from '../../parts/format/timestamp.tsx';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
+import { formatChoice, quoteText } from '../search/conditions.ts';
 import type { Report, Sender } from './queries.ts';
+import type { Period } from './search.ts';
 import classes from './telemetry.module.css';
-import { formatBytes, formatOrigin, formatRejected, SIGNAL_LABELS } from './words.ts';
+import { formatBytes, formatOrigin, formatRejected, formatService, SIGNAL_LABELS } from './words.ts';
 
 interface Props {
   report: Report | undefined;
+  period: Period;
   nameToken: (id: string) => string;
   selected: Sender | undefined;
   onSelect: (sender: Sender | undefined) => void;
@@ -16,13 +21,13 @@ interface Props {
 const toKey = ({ tokenId, serviceName, signal }: Sender): string => JSON.stringify([tokenId, serviceName, signal]);
 
 /** What was received, by token, service and signal. A sender can be chosen for the chart. */
-export function SenderTable({ report, nameToken, selected, onSelect }: Props) {
+export function SenderTable({ report, period, nameToken, selected, onSelect }: Props) {
   const others = report ? report.senderCount - report.senders.length : 0;
   return (
     <>
       <DataTable
         label="Senders"
-        columns={createColumns(nameToken, selected && toKey(selected), onSelect)}
+        columns={createColumns(period, nameToken, selected && toKey(selected), onSelect)}
         rows={report?.senders}
         rowKey={toKey}
       />
@@ -36,6 +41,7 @@ export function SenderTable({ report, nameToken, selected, onSelect }: Props) {
 }
 
 function createColumns(
+  period: Period,
   nameToken: Props['nameToken'],
   selected: string | undefined,
   onSelect: Props['onSelect'],
@@ -97,24 +103,44 @@ function createColumns(
       cell: ({ lastReceivedAt }) => <Timestamp at={lastReceivedAt} show="ago" />,
     },
     {
-      header: 'Chart',
+      header: 'Rows and chart',
       isHeaderHidden: true,
       align: 'right',
       from: 'sm',
       cell: (sender) => {
         const isSelected = toKey(sender) === selected;
         return (
-          <Button
-            size="compact-sm"
-            variant={isSelected ? 'filled' : 'default'}
-            aria-pressed={isSelected}
-            aria-label={`Show only ${SIGNAL_LABELS[sender.signal].toLowerCase()} of ${formatOrigin(sender)} with ${nameToken(sender.tokenId)} in the chart`}
-            onClick={() => onSelect(isSelected ? undefined : sender)}
-          >
-            Chart
-          </Button>
+          <Group gap={6} justify="flex-end" wrap="nowrap">
+            <RowsLink sender={sender} period={period} />
+            <Button
+              size="compact-sm"
+              variant={isSelected ? 'filled' : 'default'}
+              aria-pressed={isSelected}
+              aria-label={`Show only ${SIGNAL_LABELS[sender.signal].toLowerCase()} of ${formatOrigin(sender)} with ${nameToken(sender.tokenId)} in the chart`}
+              onClick={() => onSelect(isSelected ? undefined : sender)}
+            >
+              Chart
+            </Button>
+          </Group>
         );
       },
     },
   ];
+}
+
+/** To the stored rows of a sender. Metrics have none that can be searched. */
+function RowsLink({ sender: { signal, serviceName, acceptedRecords }, period }: { sender: Sender; period: Period }) {
+  const { canSeeDashboards } = useSession();
+  if (signal === 'metrics' || acceptedRecords === 0 || !canSeeDashboards) return null;
+  const filters = [formatChoice({ expression: 'ServiceName', isExcluded: false, literals: [quoteText(serviceName)] })];
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`See the rows: ${SIGNAL_LABELS[signal].toLowerCase()} of ${formatService(serviceName)}`}
+      renderRoot={(props) => <Link to="/search" search={{ source: signal, filters, last: period }} {...props} />}
+    >
+      See the rows
+    </Button>
+  );
 }

@@ -67,7 +67,13 @@ function Received({ period }: { period: Period }) {
             No service has sent telemetry in this time.
           </Text>
         ) : (
-          <SenderTable report={report} nameToken={nameToken} selected={selected} onSelect={setSelected} />
+          <SenderTable
+            report={report}
+            period={period}
+            nameToken={nameToken}
+            selected={selected}
+            onSelect={setSelected}
+          />
         )}
       </Panel>
       <Panel title="Rejected" flush>

@@ -1,6 +1,7 @@
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import type { Ref } from 'react';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { type Series, type TimeWindow, tileRequests } from '../queries.ts';
 import { toLuceneName, toSqlName } from './suggestions.ts';
@@ -10,13 +11,28 @@ interface Props {
   expressions: readonly string[];
   window: TimeWindow;
   error: string | undefined;
+  /** Instead of the visible label "Where". */
+  hiddenLabel?: string;
+  /** An example in Lucene. */
+  example?: string;
+  inputRef?: Ref<HTMLInputElement>;
   onChange: (where: string) => void;
 }
 
 const MAX_SUGGESTIONS = 12;
+const LOG_EXAMPLE = 'SeverityText:"ERROR" -ServiceName:"gateway"';
 
 /** Suggests columns for a name, and frequent values after a colon. */
-export function WhereField({ series, expressions, window, error, onChange }: Props) {
+export function WhereField({
+  series,
+  expressions,
+  window,
+  error,
+  hiddenLabel,
+  example = LOG_EXAMPLE,
+  inputRef,
+  onChange,
+}: Props) {
   const combobox = useCombobox();
   const { where, whereLanguage } = series;
   const isLucene = whereLanguage === 'lucene';
@@ -40,8 +56,9 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
     <Combobox store={combobox} onOptionSubmit={acceptSuggestion} withinPortal>
       <Combobox.Target withExpandedAttribute>
         <TextInput
-          label="Where"
-          placeholder={isLucene ? 'SeverityText:"ERROR" -ServiceName:"gateway"' : "SeverityText = 'ERROR'"}
+          ref={inputRef}
+          {...(hiddenLabel === undefined ? { label: 'Where' } : { 'aria-label': hiddenLabel })}
+          placeholder={isLucene ? example : "SeverityText = 'ERROR'"}
           value={where}
           error={error}
           spellCheck={false}

@@ -1,0 +1,184 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ListSavedSearchesResult, Operations, SearchContextBody, SearchRowsBody } from '../../api/generated.ts';
+import type { Send } from '../../api/send.ts';
+import { type TimeWindow, tileRequests } from '../dashboards/queries.ts';
+import type { Range } from '../dashboards/range.ts';
+
+export type SavedSearch = ListSavedSearchesResult[number];
+type Row = Record<string, unknown>;
+
+/** Which rows of a source. */
+export type Matching = Required<Pick<SearchRowsBody, 'sourceId' | 'where' | 'whereLanguage' | 'filters'>>;
+
+const PAGE_ROWS = 200;
+/** What was found by then is shown; the cursor continues. */
+const WAIT_MS = 1000;
+
+interface RowsPage {
+  data: Row[];
+  ids: string[];
+  nextCursor: string | null;
+  /** ISO 8601. */
+  searchedFrom: string;
+}
+
+const toTimes = ({ start, end }: Range) => ({
+  startTime: new Date(start).toISOString(),
+  endTime: new Date(end).toISOString(),
+});
+
+/** Reads the whole response of an operation, of which the client returns `data` only. */
+async function readWhole<T>(call: (onResponse: (response: Response, payload: unknown) => void) => Promise<unknown>) {
+  let whole: unknown;
+  await call((_, payload) => {
+    whole = payload;
+  });
+  return whole as T;
+}
+
+/** Rows, newest first. The keys start with those of dashboards, so that both refresh together. */
+export const rowsQuery = (
+  api: Operations,
+  organizationId: string,
+  matching: Matching,
+  range: Range,
+  select: string,
+  isEnabled: boolean,
+) =>
+  infiniteQueryOptions({
+    queryKey: [organizationId, 'tile-data', 'search-rows', matching, range.start, range.end, select],
+    queryFn: ({ signal, pageParam }) =>
+      tileRequests.run(signal, () =>
+        readWhole<RowsPage>((onResponse) =>
+          api.searchRows(
+            {
+              body: {
+                ...matching,
+                ...toTimes(range),
+                select,
+                cursor: pageParam,
+                maxResults: PAGE_ROWS,
+                maxWaitMs: WAIT_MS,
+                withIds: true,
+              },
+            },
+            { signal, onResponse },
+          ),
+        ),
+      ),
+    initialPageParam: 'start',
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    enabled: isEnabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+  });
+
+export const histogramQuery = (
+  api: Operations,
+  organizationId: string,
+  matching: Matching,
+  { start, end, zone }: TimeWindow,
+  points: number,
+) =>
+  queryOptions({
+    queryKey: [organizationId, 'tile-data', 'search-histogram', matching, start, end, zone, points],
+    queryFn: ({ signal }) =>
+      tileRequests.run(signal, () =>
+        api.searchHistogram({ body: { ...matching, ...toTimes({ start, end }), points, timezone: zone } }, { signal }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+  });
+
+/** Every column of a row; null if it no longer exists. */
+export const rowQuery = (api: Operations, organizationId: string, sourceId: string, id: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'search-row', sourceId, id],
+    queryFn: async ({ signal }): Promise<Row | null> => {
+      const [row] = await tileRequests.run(signal, () => api.searchRows({ body: { sourceId, id } }, { signal }));
+      return row ?? null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+
+interface ContextPage {
+  data: Row[];
+  ids: string[];
+  hasMoreBefore: boolean;
+  hasMoreAfter: boolean;
+}
+
+export const contextQuery = (api: Operations, organizationId: string, body: SearchContextBody) =>
+  queryOptions({
+    queryKey: [organizationId, 'search-context', body],
+    queryFn: ({ signal }) =>
+      tileRequests.run(signal, () =>
+        readWhole<ContextPage>((onResponse) => api.searchContext({ body }, { signal, onResponse })),
+      ),
+    gcTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** A field of the rows in the range. */
+interface FacetField {
+  /** SQL expression. */
+  field: string;
+  column: string;
+  /** Empty for a column. */
+  key: string;
+}
+
+interface FacetValues {
+  field: string;
+  values: { value: string; count: number }[];
+  /** False if the counts are estimated. */
+  isExact: boolean;
+  /** Rows with other values. */
+  others: number;
+  /** Why the values could not be counted. */
+  error?: string;
+}
+
+/** The fields in the range. A server without facets answers with an error, which is not retried. */
+export const facetFieldsQuery = (send: Send, organizationId: string, sourceId: string, range: Range) =>
+  queryOptions({
+    queryKey: [organizationId, 'tile-data', 'search-fields', sourceId, range.start, range.end],
+    queryFn: ({ signal }) =>
+      requestFacets<FacetField[]>(send, '/api/v2/search/facets', { sourceId, ...toTimes(range) }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+    retry: false,
+  });
+
+/** The most frequent values of a field in the matching rows. */
+export const facetValuesQuery = (
+  send: Send,
+  organizationId: string,
+  matching: Matching,
+  range: Range,
+  field: string,
+  limit: number,
+) =>
+  queryOptions({
+    queryKey: [organizationId, 'tile-data', 'search-values', matching, range.start, range.end, field, limit],
+    queryFn: async ({ signal }) => {
+      const body = { ...matching, ...toTimes(range), fields: [field], limit };
+      return (await requestFacets<FacetValues[]>(send, '/api/v2/search/facets/values', body, signal))[0] ?? null;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+    retry: false,
+  });
+
+const requestFacets = <T>(send: Send, path: string, body: object, signal: AbortSignal): Promise<T> =>
+  tileRequests.run(signal, () => send<T>('POST', path, { envelope: 'data', body, signal }));
+
+export const savedSearchesQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'saved-searches'],
+    queryFn: ({ signal }) => api.listSavedSearches({}, { signal }),
+  });

@@ -1,0 +1,112 @@
+import { Button, Group } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { findFieldError, findOtherErrors } from '../../api/errors.ts';
+import { useSession } from '../../app/context.tsx';
+import { Note } from '../../parts/layout/note.tsx';
+import { Page } from '../../parts/layout/page.tsx';
+import type { Source } from '../dashboards/editor/suggestions.ts';
+import { AddToDashboard } from './add-to-dashboard.tsx';
+import { EmptyResult } from './empty-result.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { Facets } from './facets.tsx';
+import { FilterChips } from './filter-chips.tsx';
+import { Histogram } from './histogram.tsx';
+import { LiveBar } from './live-bar.tsx';
+import { QueryBar } from './query-bar.tsx';
+import { RowPanel } from './row-panel.tsx';
+import { RowTable } from './row-table.tsx';
+import { SavedSearches } from './saved-searches.tsx';
+import classes from './search.module.css';
+import { TableBar } from './table-bar.tsx';
+import { ROW_IS_OPEN, useLiveTail } from './use-live-tail.ts';
+import { useRowKeys } from './use-row-keys.ts';
+import { useRows } from './use-rows.ts';
+import { useSearchState } from './use-search-state.ts';
+
+/** The search of one source. */
+export function SearchView({ source, sources }: { source: Source; sources: readonly Source[] }) {
+  const { canChangeDashboards } = useSession();
+  const state = useSearchState(source);
+  const { search, matching, select, columns, window, change, reload } = state;
+  const input = useRef<HTMLInputElement>(null);
+  const [isAdding, setIsAdding] = useState(false);
+  const [showsFields, setShowsFields] = useState(() => globalThis.matchMedia('(min-width: 62em)').matches);
+  const loaded = useRows({ matching, range: window, select, columns });
+  const live = useLiveTail({
+    isOn: search.live === true,
+    isRowOpen: search.row !== undefined,
+    matching,
+    select,
+    columns,
+    onOpen: reload,
+  });
+  const rows = live.combine(loaded.rows);
+  const openRow = (row: string | undefined) => {
+    if (row !== undefined) live.pause(ROW_IS_OPEN);
+    change({ row }, false);
+  };
+  const table = useRowKeys({ rows, openId: search.row, onOpen: openRow, input });
+  const others = findOtherErrors(loaded.error, ['where']);
+  return (
+    <Page
+      title="Search"
+      actions={
+        <>
+          <SavedSearches state={state} />
+          {canChangeDashboards && (
+            <Button variant="default" size="sm" onClick={() => setIsAdding(true)}>
+              Add to dashboard
+            </Button>
+          )}
+          <ExportMenu state={state} />
+        </>
+      }
+    >
+      <div className={classes.query}>
+        <QueryBar
+          key={JSON.stringify([search.where, search.lang])}
+          state={state}
+          sources={sources}
+          inputRef={input}
+          error={findFieldError(loaded.error, 'where')}
+        />
+        <FilterChips state={state} />
+        {others && (
+          <Note tone="bad">
+            <Group gap="sm">
+              <span>{others}</span>
+              <Button size="compact-sm" variant="default" onClick={loaded.retry}>
+                Try again
+              </Button>
+            </Group>
+          </Note>
+        )}
+      </div>
+      <Histogram state={state} isLive={search.live === true} />
+      <div className={classes.columns}>
+        <Facets state={state} isOpen={showsFields} onToggle={() => setShowsFields(!showsFields)} />
+        <section className={classes.results} aria-label="Rows">
+          <TableBar state={state} loaded={loaded} isLive={search.live === true} />
+          {search.live && <LiveBar live={live} onResume={table.goToTop} onStop={() => change({ live: undefined })} />}
+          {rows.length === 0 && loaded.isComplete && !search.live ? (
+            <EmptyResult state={state} />
+          ) : (
+            <RowTable
+              state={state}
+              rows={rows}
+              table={table}
+              isLoading={rows.length === 0 && loaded.isSearching}
+              onOpen={openRow}
+              onEnd={loaded.loadMore}
+              onScrolled={() => live.pause('the list was scrolled')}
+            />
+          )}
+        </section>
+      </div>
+      {search.row !== undefined && (
+        <RowPanel key={search.row} state={state} id={search.row} onOpen={openRow} onClose={() => openRow(undefined)} />
+      )}
+      {isAdding && <AddToDashboard state={state} onClose={() => setIsAdding(false)} />}
+    </Page>
+  );
+}
