@@ -114,9 +114,10 @@ describe('@clickhouse/client with the endpoint of an embedded service', () => {
   it('gets the errors of ClickHouse, also in the middle of a result', async () => {
     await expect(select('SELEC 1')).rejects.toMatchObject({ code: '62', type: 'SYNTAX_ERROR' });
     await expect(select('SELECT * FROM missing')).rejects.toMatchObject({ code: '60', type: 'UNKNOWN_TABLE' });
-    await expect(select('SELECT throwIf(number = 200000) AS x FROM numbers(300000)')).rejects.toMatchObject({
-      code: '395',
-    });
+    // The client reads the code only if the last chunk has the whole error, which depends on the network.
+    const isNoticed = (error: Error & { code?: string }) =>
+      error.code === '395' || error.message.startsWith('there was an error in the stream');
+    await expect(select('SELECT throwIf(number = 200000) AS x FROM numbers(300000)')).rejects.toSatisfy(isNoticed);
     const stranger = connect({ password: 'wrong' });
     await expect(select('SELECT 1', {}, stranger)).rejects.toMatchObject({ code: '194', type: 'REQUIRED_PASSWORD' });
   });
