@@ -19,12 +19,10 @@ import { cssVariables, theme } from './app/theme.ts';
 
 const base = findBase(import.meta.url);
 const sessions = createSessionStore(base);
-const send = createSend(base, sessions);
 const dependencies: AppDependencies = {
   base,
   sessions,
-  send,
-  api: createOperations(send),
+  api: createOperations(createSend(base, sessions)),
   config: fetchConfig(base),
 };
 const queries = createQueryClient();

@@ -86,37 +86,8 @@ inBrowser('search page', (browser) => {
     await query(page).press('Enter');
   };
 
-  /** Answers requests for facets from the rows themselves, for a server that does not have this operation yet. */
-  const standInForFacets = async (page: Page) => {
-    const url = `${browser.server.url}/api/v2/search/facets`;
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${acme.token}` };
-    const { status } = await fetch(url, { method: 'POST', headers, body: '{"sourceId":"logs"}' });
-    if (status !== 404) return;
-    const names = ['ServiceName', 'SeverityText', "LogAttributes['http.route']"];
-    await page.route(url, (route) =>
-      route.fulfill({ json: { data: names.map((field) => ({ field, column: field, key: '', kind: 'column' })) } }),
-    );
-    await page.route(`${url}/values`, async (route) => {
-      const { fields, limit: _, ...body } = route.request().postDataJSON();
-      const select = `${fields[0]} AS value`;
-      const { json } = await browser.server.call({
-        method: 'POST',
-        path: '/api/v2/search',
-        token: acme.token,
-        body: { ...body, select, maxResults: 2000 },
-      });
-      const found: string[] = json.data.map(({ value }: { value: string }) => value);
-      const values = [...new Set(found)].map((value) => ({
-        value,
-        count: found.filter((one) => one === value).length,
-      }));
-      return route.fulfill({ json: { data: [{ field: fields[0], values, isExact: true, others: 0 }] } });
-    });
-  };
-
   it('includes, excludes and isolates values of a field', async () => {
     const page = await open();
-    await standInForFacets(page);
     await page.goto(`${browser.server.url}/search?last=15m`);
     const fields = page.getByRole('region', { name: 'Fields' });
     const value = (name: string) => fields.getByRole('listitem').filter({ hasText: name }).last();
@@ -265,7 +236,7 @@ inBrowser('search page', (browser) => {
     await row(page, 'payment declined').click(ENGINE);
     await panel(page).getByText('ResourceAttributes.host.name').waitFor();
     expect(await panel(page).getByRole('link', { name: 'Open trace' }).getAttribute('href')).toBe(
-      `/traces/${TRACE_ID}`,
+      `/traces/${TRACE_ID}?source=traces`,
     );
     const url = page.url();
     expect(url).toContain('row=');
@@ -503,7 +474,6 @@ inBrowser('search page', (browser) => {
 
   it('is accessible, readable in light and dark, and fits three widths', async () => {
     const page = await open("/search?where=order&filters=%5B%22ServiceName%20IN%20('checkout')%22%5D");
-    await standInForFacets(page);
     await page.reload();
     await row(page, 'order 0 placed').waitFor(ENGINE);
     await page.getByRole('img', { name: /^Rows over time/ }).waitFor();

@@ -1,7 +1,6 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react';
 import type { ConsoleConfig } from '../api/config.ts';
 import type { Operations } from '../api/generated.ts';
-import type { Send } from '../api/send.ts';
 import { type Permissions, type Session, type SessionState, type SessionStore, toPermissions } from '../api/session.ts';
 
 /** Created once in main.tsx and available to every page. */
@@ -9,8 +8,6 @@ export interface AppDependencies {
   /** The base path of the server, '' or '/x'. */
   base: string;
   api: Operations;
-  /** For requests that are not in the generated client. */
-  send: Send;
   sessions: SessionStore;
   config: Promise<ConsoleConfig>;
 }

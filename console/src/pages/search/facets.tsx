@@ -25,11 +25,11 @@ const MAX_FIELDS = 100;
 
 /** The fields in the range, and their values in the matching rows. Nothing if the server cannot list them. */
 export function Facets({ state, isOpen, onToggle }: Props) {
-  const { send } = useDependencies();
+  const { api } = useDependencies();
   const { organizationId } = useSession();
   const [text, setText] = useState('');
   const { source, window, columns } = state;
-  const { data: fields, isError } = useQuery(facetFieldsQuery(send, organizationId, source.id, window));
+  const { data: fields, isError } = useQuery(facetFieldsQuery(api, organizationId, source.id, window));
   const types = useColumnTypes(state);
   if (isError || fields === undefined || fields.length === 0) return null;
   const wanted = text.trim().toLowerCase();
@@ -122,7 +122,7 @@ function Field({ isOpenAtFirst, ...props }: FieldProps & { isOpenAtFirst: boolea
 }
 
 function Values({ state, field, type }: FieldProps) {
-  const { send } = useDependencies();
+  const { api } = useDependencies();
   const { organizationId } = useSession();
   const { matching, filters, window, change, chooseValue } = state;
   const [limit, setLimit] = useState(FIRST_VALUES);
@@ -132,7 +132,7 @@ function Values({ state, field, type }: FieldProps) {
     filters: matching.filters.filter(({ condition }) => parseChoice(condition)?.expression !== field),
   };
   const { data, error, isPlaceholderData } = useQuery(
-    facetValuesQuery(send, organizationId, others, window, field, limit),
+    facetValuesQuery(api, organizationId, others, window, field, limit),
   );
   if (error) return <p className={classes.note}>{formatError(error)}</p>;
   if (data === undefined) return <Skeleton height={60} />;

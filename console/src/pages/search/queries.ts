@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ListSavedSearchesResult, Operations, SearchContextBody, SearchRowsBody } from '../../api/generated.ts';
-import type { Send } from '../../api/send.ts';
 import { type TimeWindow, tileRequests } from '../dashboards/queries.ts';
 import type { Range } from '../dashboards/range.ts';
 
@@ -121,32 +120,12 @@ export const contextQuery = (api: Operations, organizationId: string, body: Sear
     placeholderData: keepPreviousData,
   });
 
-/** A field of the rows in the range. */
-interface FacetField {
-  /** SQL expression. */
-  field: string;
-  column: string;
-  /** Empty for a column. */
-  key: string;
-}
-
-interface FacetValues {
-  field: string;
-  values: { value: string; count: number }[];
-  /** False if the counts are estimated. */
-  isExact: boolean;
-  /** Rows with other values. */
-  others: number;
-  /** Why the values could not be counted. */
-  error?: string;
-}
-
-/** The fields in the range. A server without facets answers with an error, which is not retried. */
-export const facetFieldsQuery = (send: Send, organizationId: string, sourceId: string, range: Range) =>
+/** The fields in the range. */
+export const facetFieldsQuery = (api: Operations, organizationId: string, sourceId: string, range: Range) =>
   queryOptions({
     queryKey: [organizationId, 'tile-data', 'search-fields', sourceId, range.start, range.end],
     queryFn: ({ signal }) =>
-      requestFacets<FacetField[]>(send, '/api/v2/search/facets', { sourceId, ...toTimes(range) }, signal),
+      tileRequests.run(signal, () => api.listSearchFacets({ body: { sourceId, ...toTimes(range) } }, { signal })),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
@@ -155,7 +134,7 @@ export const facetFieldsQuery = (send: Send, organizationId: string, sourceId: s
 
 /** The most frequent values of a field in the matching rows. */
 export const facetValuesQuery = (
-  send: Send,
+  api: Operations,
   organizationId: string,
   matching: Matching,
   range: Range,
@@ -166,16 +145,14 @@ export const facetValuesQuery = (
     queryKey: [organizationId, 'tile-data', 'search-values', matching, range.start, range.end, field, limit],
     queryFn: async ({ signal }) => {
       const body = { ...matching, ...toTimes(range), fields: [field], limit };
-      return (await requestFacets<FacetValues[]>(send, '/api/v2/search/facets/values', body, signal))[0] ?? null;
+      const [values] = await tileRequests.run(signal, () => api.listSearchFacetValues({ body }, { signal }));
+      return values ?? null;
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
     retry: false,
   });
-
-const requestFacets = <T>(send: Send, path: string, body: object, signal: AbortSignal): Promise<T> =>
-  tileRequests.run(signal, () => send<T>('POST', path, { envelope: 'data', body, signal }));
 
 export const savedSearchesQuery = (api: Operations, organizationId: string) =>
   queryOptions({

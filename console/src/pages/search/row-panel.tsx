@@ -1,10 +1,12 @@
 import { ActionIcon, Button, Skeleton, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useApi, useDependencies, useSession } from '../../app/context.tsx';
+import { Link } from '@tanstack/react-router';
+import { useApi, useSession } from '../../app/context.tsx';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
-import { columnsQuery } from '../dashboards/editor/suggestions.ts';
+import { columnsQuery, type Source } from '../dashboards/editor/suggestions.ts';
 import { CloseIcon } from '../dashboards/icons.tsx';
+import { findTraceSources, isTraceId } from '../traces/trace-link.tsx';
 import { toSeries } from './columns.ts';
 import { rowQuery } from './queries.ts';
 import { RowAttributes } from './row-attributes.tsx';
@@ -15,15 +17,15 @@ import type { SearchState } from './use-search-state.ts';
 
 interface Props {
   state: SearchState;
+  sources: readonly Source[];
   id: string;
   onOpen: (id: string) => void;
   onClose: () => void;
 }
 
 /** Every column of a row, and the rows around it. Beside the list, which stays in use. */
-export function RowPanel({ state, id, onOpen, onClose }: Props) {
+export function RowPanel({ state, sources, id, onOpen, onClose }: Props) {
   const api = useApi();
-  const { base } = useDependencies();
   const { organizationId } = useSession();
   const { source, window } = state;
   const { data: row, error, refetch } = useQuery(rowQuery(api, organizationId, source.id, id));
@@ -38,12 +40,18 @@ export function RowPanel({ state, id, onOpen, onClose }: Props) {
           {time ? <time dateTime={time}>{formatRowTime(time, window.zone)}</time> : 'Row'}
         </Text>
         <span className={classes.tools}>
-          {traceId && (
+          {isTraceId(traceId) && (
             <Button
               size="compact-sm"
               variant="default"
-              component="a"
-              href={`${base}/traces/${encodeURIComponent(traceId)}`}
+              renderRoot={(props) => (
+                <Link
+                  to="/traces/$traceId"
+                  params={{ traceId: traceId.toLowerCase() }}
+                  search={findTraceSources(sources, source.id)}
+                  {...props}
+                />
+              )}
             >
               Open trace
             </Button>

@@ -104,7 +104,14 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
         </section>
       </div>
       {search.row !== undefined && (
-        <RowPanel key={search.row} state={state} id={search.row} onOpen={openRow} onClose={() => openRow(undefined)} />
+        <RowPanel
+          sources={sources}
+          key={search.row}
+          state={state}
+          id={search.row}
+          onOpen={openRow}
+          onClose={() => openRow(undefined)}
+        />
       )}
       {isAdding && <AddToDashboard state={state} onClose={() => setIsAdding(false)} />}
     </Page>

@@ -38,7 +38,7 @@ export function TraceLink({ traceId, source, logSource, span, children = traceId
 
 /** Where to find the trace of a row of this source. */
 export function findTraceSources(
-  sources: ListSourcesResult,
+  sources: readonly ListSourcesResult[number][],
   sourceId: string,
 ): { source?: string; logSource?: string } {
   const given = sources.find(({ id }) => id === sourceId);

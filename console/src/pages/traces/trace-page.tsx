@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { ApiError, formatError } from '../../api/errors.ts';
-import { useApi, useDependencies, useSession } from '../../app/context.tsx';
+import { useApi, useSession } from '../../app/context.tsx';
 import { plural } from '../../parts/format/format.ts';
 import { Timestamp } from '../../parts/format/timestamp.tsx';
 import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
@@ -103,12 +103,22 @@ function Facts({ trace }: { trace: Trace }) {
 const MARGIN_MS = 15 * 60_000;
 
 function LogsLink({ trace }: { trace: Trace }) {
-  const { base } = useDependencies();
-  const range = `from=${Date.parse(trace.start) - MARGIN_MS}&to=${Date.parse(trace.end) + MARGIN_MS}`;
-  const where = encodeURIComponent(`TraceId:"${trace.traceId}"`);
-  const address = `${base}/search?source=${encodeURIComponent(trace.logSourceId)}&where=${where}&${range}`;
   return (
-    <Button variant="default" component="a" href={address}>
+    <Button
+      variant="default"
+      renderRoot={(props) => (
+        <Link
+          to="/search"
+          search={{
+            source: trace.logSourceId,
+            where: `TraceId:"${trace.traceId}"`,
+            from: Date.parse(trace.start) - MARGIN_MS,
+            to: Date.parse(trace.end) + MARGIN_MS,
+          }}
+          {...props}
+        />
+      )}
+    >
       Search its logs
     </Button>
   );
