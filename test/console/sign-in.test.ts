@@ -88,6 +88,9 @@ inBrowser('sign-in', (browser) => {
       'Services',
       'Costs',
       'Dashboards',
+      'Search',
+      'Traces',
+      'Service map',
       'Sources',
       'Telemetry',
       'Keys',
@@ -115,10 +118,10 @@ inBrowser('sign-in', (browser) => {
     expect(await navigation(page)).toEqual([]);
   });
 
-  it('with a token shows only dashboards', async () => {
+  it('with a token shows only dashboards and telemetry', async () => {
     const page = await browser.signIn({ token: acme.token });
     await page.getByRole('heading', { name: 'Dashboards', level: 1 }).waitFor();
-    expect(await navigation(page)).toEqual(['Dashboards', 'Sources']);
+    expect(await navigation(page)).toEqual(['Dashboards', 'Search', 'Traces', 'Service map', 'Sources']);
   });
 
   it('is shown over the page when the session ends, without losing input', async () => {

@@ -61,17 +61,17 @@ const DESTINATIONS: Destination[] = [
     isVisible: ({ can }) => can('usageCostSummaryGet'),
   },
   {
-    to: '/search',
-    label: 'Search',
-    hint: 'Find and follow log lines and spans',
-    icon: SearchIcon,
-    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
-  },
-  {
     to: '/dashboards',
     label: 'Dashboards',
     hint: 'Charts of logs, traces and metrics',
     icon: DashboardsIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
+  {
+    to: '/search',
+    label: 'Search',
+    hint: 'Find and follow log lines and spans',
+    icon: SearchIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
   {
