@@ -94,7 +94,6 @@ export function createTailFeed({ engine, clock, log, organizationId }: Options) 
     },
 
     remove: (watcher: TailWatcher): boolean => watchers.delete(watcher),
-    isEmpty: (): boolean => watchers.size === 0,
 
     /** Rows were accepted. */
     announce(): void {
