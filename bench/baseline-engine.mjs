@@ -25,6 +25,10 @@ export async function openEngine(directory, memoryBytes = 2 * 2 ** 30) {
     const text = readFileSync(join(migrations, file), 'utf8').replace(/^\s*--.*$/gm, '');
     for (const statement of text.split(/;\s*$/m)) if (statement.trim() !== '') await run(statement);
   }
+  // The server adds this one when it starts, see platform/engine/text-index.ts.
+  await run(
+    'ALTER TABLE pilothouse.otel_logs ADD INDEX IF NOT EXISTS body_words lower(Body) TYPE text(tokenizer = splitByNonAlpha)',
+  );
   return {
     run,
     /** For a server that uses this engine. */
