@@ -91,6 +91,15 @@ const KINDS: Record<string, (random: Random, cursors: readonly string[]) => Reco
     ...(random.chance(0.3) && { granularity: random.pick(['1s', '1m', '1d', 'auto', 'x']) }),
     ...(random.chance(0.3) && { timezone: random.pick(['UTC', 'Asia/Tokyo', '../x']) }),
   }),
+  'search/facets': (random) => {
+    const { sourceId, startTime, endTime } = createMatching(random) as Record<string, unknown>;
+    return { sourceId, ...(startTime !== undefined && { startTime, endTime }) };
+  },
+  'search/facets/values': (random) => ({
+    ...createMatching(random),
+    fields: Array.from({ length: random.integer(1, 3) }, () => columns(random)),
+    ...(random.chance(0.5) && { limit: random.integer(1, 500) }),
+  }),
   'search/context': (random) => ({
     ...createMatching(random),
     time: random.pick(WILD_TIMES),
