@@ -288,7 +288,8 @@ async function observeRunning(entry: Entry, running: RunningService, signal: Abo
   } catch (error) {
     if (signal.aborted) throw canceled();
     if (entry.running !== running) return { state: 'degraded', reason: entry.failure ?? 'ClickHouse stopped' };
-    const reason = `ClickHouse did not answer: ${(error as Error).message}`;
+    // A process that was ended because it hung closes its connections before its end is reported.
+    const reason = entry.probe?.getFailure() ?? `ClickHouse did not answer: ${(error as Error).message}`;
     return { state: 'degraded', reason, ...seen, ...(!isRefused(error) && { upstream }) };
   }
 }
