@@ -21,6 +21,7 @@ export const ROOMS = {
     'search',
     'traces',
     'dashboards',
+    'alerts',
   ],
   operations: ['fleet', 'setup', 'demo', 'backup'],
   console: [],

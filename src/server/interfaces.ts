@@ -20,6 +20,9 @@ import { serviceLifecycleRoutes } from '../management/services/lifecycle-routes.
 import { serviceRoutes } from '../management/services/routes.ts';
 import { ServicePath } from '../management/services/schema.ts';
 import { serviceSettingsRoutes } from '../management/services/settings-routes.ts';
+import { alertActionRoutes } from '../observability/alerts/action-routes.ts';
+import { clickStackAlertRoutes } from '../observability/alerts/clickstack-routes.ts';
+import { alertRoutes } from '../observability/alerts/routes.ts';
 import { chartRoutes } from '../observability/charts/routes.ts';
 import { clickStackDashboardRoutes } from '../observability/dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts';
@@ -126,6 +129,7 @@ export function createManagement(
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
       clickStackSavedSearchRoutes(domains),
+      clickStackAlertRoutes({ ...domains, clock }),
       unsupportedManagementRoutes({
         organizationPath: OrganizationPath,
         servicePath: ServicePath,
@@ -162,6 +166,8 @@ export function createDashboardInterface(
       searchRoutes(domains),
       tailRoutes({ ...domains, isAuthorized: createAuthorizationCheck({ ...shared, authenticate }) }),
       savedSearchRoutes(domains),
+      alertRoutes({ ...domains, clock }),
+      alertActionRoutes({ ...domains, clock }),
       unsupportedDashboardRoutes,
     ],
   };

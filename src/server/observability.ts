@@ -4,6 +4,8 @@ import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import type { Audit } from '../management/audit/audit.ts';
 import type { Intake } from '../management/billing/metering/intake.ts';
+import type { Summaries } from '../management/billing/reports/summaries.ts';
+import type { Notifications } from '../management/notifications/notifications.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
 import { createCharts } from '../observability/charts/charts.ts';
 import { createTelemetryQueries } from '../observability/charts/telemetry-queries.ts';
@@ -34,6 +36,8 @@ import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
 import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
+import { createAlertConditions } from './alert-conditions.ts';
+import { createAlertDomain } from './alerts.ts';
 import type { Config } from './settings/config.ts';
 
 export interface ObservabilityOptions {
@@ -44,6 +48,8 @@ export interface ObservabilityOptions {
   audit: Audit;
   organizations: Organizations;
   intake: Intake;
+  notifications: Notifications;
+  summaries: Summaries;
   /** Counts for several processes. */
   rateCounter?: RateCounter | undefined;
   observeIngest?: Parameters<typeof createIngest>[0]['observe'];
@@ -55,6 +61,7 @@ export interface ObservabilityOptions {
         | 'maxDashboards'
         | 'maxSources'
         | 'openTables'
+        | 'publicUrl'
         | 'telemetryRetentionDays'
         | 'ingestRowsPerMinute'
         | 'ingestBytesPerMinute'
@@ -74,6 +81,8 @@ export function createObservability({
   audit,
   organizations,
   intake,
+  notifications,
+  summaries,
   rateCounter,
   observeIngest,
   config,
@@ -110,7 +119,14 @@ export function createObservability({
   const searchContext = createSearchContext({ queries });
   const searchExport = createSearchExport({ clock, queries });
   const tail = createTail({ engine, clock, log, queries });
-  const savedSearches = createSavedSearches({ state, clock, audit, organizations, sources });
+  const savedSearches = createSavedSearches({
+    state,
+    clock,
+    audit,
+    organizations,
+    sources,
+    removeAlerts: (...deleted) => alertDomain.alerts.removeOfSavedSearch(...deleted),
+  });
   const telemetryRetention = createTelemetryRetention({
     state,
     engine,
@@ -134,6 +150,20 @@ export function createObservability({
   });
   const telemetryMetering = createTelemetryMetering({ engine, intake, clock, log });
   const telemetryReports = createTelemetryReports({ engine, clock });
+  const alertDomain = createAlertDomain({
+    state,
+    clock,
+    log,
+    audit,
+    organizations,
+    notifications,
+    queries,
+    search,
+    conditions: createAlertConditions({ db: state.db, clock, summaries, telemetryReports }),
+    findDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
+    findSavedSearch: async (organizationId, id) => (await savedSearches.get(organizationId, id)).content,
+    consoleUrl: config.publicUrl,
+  });
   const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
   const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
   return {
@@ -157,5 +187,6 @@ export function createObservability({
     telemetryReports,
     provisioning,
     applyDashboards,
+    ...alertDomain,
   };
 }

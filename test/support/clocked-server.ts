@@ -27,6 +27,8 @@ interface ClockedServer {
   restart(): Promise<void>;
   /** Stores and rates the usage of services up to now. */
   flushUsage(): Promise<void>;
+  /** Evaluates the alerts that are due, and delivers their notifications. */
+  evaluateAlerts(): Promise<void>;
 }
 
 export interface ClockedOptions {
@@ -65,6 +67,10 @@ export function useClockedServer(
     async flushUsage() {
       await running.reconciliation.flushUsage();
       await running.domains.rating.rateChanged(acme.id);
+    },
+    async evaluateAlerts() {
+      await running.domains.evaluator.trigger();
+      await running.domains.notifications.trigger();
     },
   };
   before(async () => {

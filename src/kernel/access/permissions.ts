@@ -22,7 +22,7 @@ const service = (access: Permission['access'], help: string, operations: string[
   operations,
 });
 
-/** Dashboards, sources and saved searches belong to the organization, also in the operations below a service. */
+/** Dashboards, sources, saved searches and alerts belong to the organization, also in the operations below a service. */
 const CLICKSTACK_READS = [
   'clickStackListDashboards',
   'clickStackGetDashboard',
@@ -31,6 +31,8 @@ const CLICKSTACK_READS = [
   'clickStackGetSource',
   'clickStackListSavedSearches',
   'clickStackGetSavedSearch',
+  'clickStackListAlerts',
+  'clickStackGetAlert',
 ];
 const CLICKSTACK_WRITES = [
   'clickStackCreateDashboard',
@@ -42,6 +44,9 @@ const CLICKSTACK_WRITES = [
   'clickStackCreateSavedSearch',
   'clickStackUpdateSavedSearch',
   'clickStackDeleteSavedSearch',
+  'clickStackCreateAlert',
+  'clickStackUpdateAlert',
+  'clickStackDeleteAlert',
 ];
 
 /**
@@ -198,6 +203,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'getServiceMap',
       'listSavedSearches',
       'getSavedSearch',
+      'listAlerts',
+      'getAlert',
+      'previewAlert',
+      'listAlertGroups',
+      'listAlertEvaluations',
       'telemetryGet',
       'telemetryStorageGet',
       ...CLICKSTACK_READS,
@@ -205,7 +215,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, sources and saved searches; change the retention of telemetry',
+    'Create, change and delete dashboards, sources, saved searches, alerts and their channels; change the retention of telemetry',
     [
       'createDashboard',
       'updateDashboard',
@@ -221,6 +231,12 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'createSavedSearch',
       'updateSavedSearch',
       'deleteSavedSearch',
+      'createAlert',
+      'updateAlert',
+      'deleteAlert',
+      'silenceAlert',
+      'unsilenceAlert',
+      'acknowledgeAlert',
       ...CLICKSTACK_WRITES,
     ],
   ),

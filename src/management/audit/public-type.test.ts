@@ -137,7 +137,7 @@ const PUBLIC = [
 
 it('every activity has a type of the public interface, except those of dashboards, sources and saved searches, which have none', () => {
   expect(listPublicTypes(ACTIVITY_TYPES).filter((type) => !PUBLIC.includes(type))).toEqual(
-    ['dashboard', 'source', 'saved_search'].flatMap(listActivityTypes),
+    ['dashboard', 'source', 'saved_search', 'alert'].flatMap(listActivityTypes),
   );
 });
 

@@ -33,11 +33,13 @@ interface Options {
   audit: Audit;
   organizations: Organizations;
   sources: Pick<Sources, 'listIds'>;
+  /** Deletes the alerts of a saved search that is deleted. */
+  removeAlerts(tx: Db, actor: Actor, organizationId: string, id: string): Promise<void>;
 }
 
 export type SavedSearches = ReturnType<typeof createSavedSearches>;
 
-export function createSavedSearches({ state, clock, audit, organizations, sources }: Options) {
+export function createSavedSearches({ state, clock, audit, organizations, sources, removeAlerts }: Options) {
   async function get(db: Db, organizationId: string, id: string): Promise<SavedSearch> {
     const found = isResourceId(id) ? await findSavedSearch(db, organizationId, id) : undefined;
     if (!found) throw new AppError('not_found', 'Saved search not found');
@@ -120,6 +122,7 @@ export function createSavedSearches({ state, clock, audit, organizations, source
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const { content } = await get(tx, organizationId, id);
+        await removeAlerts(tx, actor, organizationId, id);
         await deleteSavedSearch(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,

@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
+import type { AlertEvaluationRow, AlertGroupsRow, AlertRow } from './alert-tables.ts';
 import type {
   BudgetNoticeRow,
   BudgetRow,
@@ -38,6 +39,9 @@ export interface Tables {
   dashboard_versions: DashboardVersionRow;
   deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
   dashboard_sources: DashboardSourceRow;
+  alerts: AlertRow;
+  alert_groups: AlertGroupsRow;
+  alert_evaluations: AlertEvaluationRow;
   saved_searches: SavedSearchRow;
   console_sessions: ConsoleSessionRow;
   session_cookies: { id: number; suffix: string };

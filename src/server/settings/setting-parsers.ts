@@ -19,6 +19,13 @@ export function urlWithScheme(scheme: RegExp) {
   return (text: string): string | typeof INVALID => (scheme.test(text) && URL.canParse(text) ? text : INVALID);
 }
 
+/** An address of the server without a slash at its end. */
+export function parsePublicUrl(text: string): string | typeof INVALID {
+  const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  const extras = url && url.search + url.hash + url.username + url.password;
+  return url === undefined || extras !== '' ? INVALID : url.href.replace(/\/+$/, '');
+}
+
 export function oneOf<const T extends string>(...values: T[]) {
   return (text: string): T | typeof INVALID => values.find((value) => value === text) ?? INVALID;
 }

@@ -9,6 +9,7 @@ import {
   oneOfTwo,
   parseDays,
   parseNetworks,
+  parsePublicUrl,
   parseRate,
   parseTables,
   urlWithScheme,
@@ -66,6 +67,14 @@ export const SETTINGS = {
     fallback: '1',
     parse: wholeNumber(1, 64),
     rule: 'must be a whole number from 1 to 64',
+  },
+  publicUrl: {
+    flag: '--public-url',
+    argument: '<url>',
+    variable: 'PILOTHOUSE_PUBLIC_URL',
+    help: 'The address of this server for people, with its path if it has one: used in links of notifications',
+    parse: parsePublicUrl,
+    rule: 'must look like https://pilothouse.example.com',
   },
   basePath: {
     flag: '--base-path',

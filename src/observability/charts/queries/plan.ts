@@ -11,7 +11,7 @@ import { planGauge, planSum } from './value-series.ts';
 
 /** A series of the client's organization, with its resolved table and all defaults. */
 export function buildQuery(
-  scope: QueryClient,
+  scope: Pick<QueryClient, 'organizationId'>,
   series: Series,
   position: Pick<SeriesQuery, 'buckets' | 'nowMs' | 'top' | 'path'>,
   { table, metricDataType }: ResolvedSource,

@@ -133,13 +133,17 @@ function locateBuckets(range: Range, granularity: Granularity, zone: Zone): { fi
 }
 
 function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
-  const step = GRANULARITIES[granularity];
   const { first, count } = locateBuckets(range, granularity, zone);
+  return { ...createEvenBuckets(first, GRANULARITIES[granularity], count), granularity };
+}
+
+/** Buckets of the same length from any start, both in whole seconds. */
+export function createEvenBuckets(first: number, step: number, count: number): TimeBuckets {
   const seconds = step / SECOND;
   return {
     startMs: first,
     endMs: first + count * step,
-    granularity,
+    granularity: undefined,
     starts: Array.from({ length: count }, (_, index) => first + index * step),
     indexSql: (column, bind) =>
       `intDiv(toUnixTimestamp(${column}) - ${bind(first / SECOND, 'Int64')}, ${bind(seconds, 'Int64')})`,

@@ -42,7 +42,6 @@ export const NO_ACCOUNTS = 'Pilothouse has no user accounts; create a key or a t
 
 /** The same below `/api/v2` and below `clickstack` of a service. */
 const CLICK_STACK_PARTS: Parts = {
-  alerts: NO_ALERTS,
   invitation: NO_ACCOUNTS,
   invitations: NO_ACCOUNTS,
   member: NO_ACCOUNTS,

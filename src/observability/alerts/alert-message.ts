@@ -1,0 +1,145 @@
+import { isoTime } from '../../kernel/time/clock.ts';
+import type { Message, MessageKind } from '../../platform/notifications/message.ts';
+import { renderTemplate } from '../../platform/notifications/template.ts';
+import type { Alert } from './alert.ts';
+import type { ThresholdType } from './alert-schema.ts';
+
+/** What an alert watches, for people. */
+export interface Subject {
+  /** Of the saved search, tile, metric or condition. */
+  name: string;
+  /** In the console, relative to its address. */
+  path: string;
+}
+
+export interface MessageInput {
+  alert: Alert;
+  subject: Subject;
+  kind: MessageKind;
+  /** Identifies the incident. */
+  eventId: string;
+  groupBy: readonly string[];
+  labels: readonly string[];
+  value: number | null;
+  window: { startMs: number; endMs: number };
+  /** Instead of the value: why the alert could not be evaluated, or how many groups are not listed. */
+  detail?: string | undefined;
+  samples?: readonly string[] | undefined;
+  consoleUrl: string | undefined;
+}
+
+const SIGNS: Record<ThresholdType, string> = {
+  above: '≥',
+  below: '<',
+  above_exclusive: '>',
+  below_or_equal: '≤',
+  equal: '=',
+  not_equal: '≠',
+  between: 'between',
+  not_between: 'not between',
+};
+const KIND_TITLES: Record<MessageKind, string> = {
+  firing: 'Firing',
+  resolved: 'Resolved',
+  no_data: 'No data',
+  failed: 'Cannot be evaluated',
+  acknowledged: 'Acknowledged',
+  test: 'Test',
+};
+const MAX_TITLE = 512;
+const MAX_BODY = 16_384;
+
+export const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
+  `${SIGNS[thresholdType]} ${thresholdMax !== null && thresholdType.endsWith('between') ? `${threshold} and ${thresholdMax}` : threshold}`;
+
+export const formatGroup = (groupBy: readonly string[], labels: readonly string[]): string =>
+  labels.map((label, index) => `${groupBy[index] ?? ''}:${label}`).join(', ');
+
+/** The name that people see. It may be a template; `render` then fills it in. */
+const getName = ({ content }: Alert, { name }: Subject): string => content.name ?? name;
+
+export function buildMessage(input: MessageInput): Message {
+  const { alert, kind, eventId, labels, value, window, groupBy } = input;
+  const { severity, runbookUrl } = alert.content;
+  const group = formatGroup(groupBy, labels);
+  const attributes = Object.fromEntries(labels.map((label, index) => [groupBy[index] ?? String(index), label]));
+  const link = input.consoleUrl === undefined ? undefined : input.consoleUrl + input.subject.path;
+  const context = createContext(input, group, attributes, link);
+  const name = renderTemplate(getName(alert, input.subject), context);
+  const what = input.detail ?? `${formatValue(value)} ${formatThreshold(alert.content)}`;
+  return {
+    kind,
+    eventId,
+    title: cut(`${KIND_TITLES[kind]}: ${name}${group === '' ? '' : ` (${group})`}: ${what}`, MAX_TITLE),
+    body: cut(listLines(input, group, context).join('\n'), MAX_BODY),
+    ...(link !== undefined && { link }),
+    ...(runbookUrl !== null && { runbook: runbookUrl }),
+    severity: severity ?? 'error',
+    startTime: window.startMs,
+    endTime: window.endMs,
+    name,
+    ...(group !== '' && { group, attributes }),
+    labels: alert.content.labels ?? {},
+    value,
+    threshold: formatThreshold(alert.content),
+  };
+}
+
+/** What templates see. */
+function createContext(
+  { alert: { id, content }, subject, kind, value, window }: MessageInput,
+  group: string,
+  attributes: Record<string, string>,
+  link: string | undefined,
+) {
+  return {
+    alert: { ...content, id, state: kind === 'firing' ? 'ALERT' : 'OK' },
+    attributes: nest(attributes),
+    savedSearch: content.source === 'saved_search' ? { name: subject.name, id: content.savedSearchId } : undefined,
+    dashboard: content.source === 'tile' ? { name: subject.name, id: content.dashboardId } : undefined,
+    group,
+    value,
+    threshold: content.threshold,
+    labels: content.labels ?? {},
+    startTime: isoTime(window.startMs),
+    endTime: isoTime(window.endMs),
+    granularity: content.interval,
+    link,
+  };
+}
+
+function listLines(input: MessageInput, group: string, context: object): string[] {
+  const { alert, kind, value, window, detail = '', samples = [] } = input;
+  const { message, runbookUrl } = alert.content;
+  const measured = `Value: ${formatValue(value)} (fires if ${formatThreshold(alert.content)})`;
+  return [
+    ...(message === null ? [] : [renderTemplate(message, context)]),
+    ...(group === '' ? [] : [`Group: ${group}`]),
+    kind === 'failed' ? `Reason: ${detail}` : measured,
+    `Window: ${isoTime(window.startMs)} to ${isoTime(window.endMs)}`,
+    ...(runbookUrl === null ? [] : [`Runbook: ${runbookUrl}`]),
+    ...(samples.length === 0 ? [] : ['', 'Newest rows:', ...samples]),
+  ];
+}
+
+/** `{"a.b": 1}` also as `{a: {b: 1}}`, as templates of the public interface name attributes. */
+function nest(attributes: Record<string, string>): Record<string, unknown> {
+  const nested: Record<string, unknown> = Object.assign(Object.create(null), attributes);
+  for (const [name, value] of Object.entries(attributes)) {
+    const parts = name.split('.');
+    let place = nested;
+    for (const part of parts.slice(0, -1)) {
+      const next = place[part];
+      place[part] = typeof next === 'object' && next !== null ? next : Object.create(null);
+      place = place[part] as Record<string, unknown>;
+    }
+    const last = parts.at(-1) ?? '';
+    if (place[last] === undefined) place[last] = value;
+  }
+  return nested;
+}
+
+const formatValue = (value: number | null): string =>
+  value === null ? 'no value' : String(Number(value.toPrecision(12)));
+
+const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

@@ -1,0 +1,179 @@
+import type { AlertRow } from '../../platform/state/alert-tables.ts';
+import type { Db } from '../../platform/state/tables.ts';
+import type { Alert } from './alert.ts';
+import type { GroupState, Groups } from './judgement.ts';
+import { toGroupKey } from './judgement.ts';
+
+const toAlert = (row: AlertRow): Alert => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  content: JSON.parse(row.document),
+  state: JSON.parse(row.status),
+  nextEvaluationAt: row.next_evaluation_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** Ordered by id. */
+export async function listAlerts(
+  db: Db,
+  organizationId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Alert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(toAlert);
+}
+
+export async function countAlerts(db: Db, organizationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('alerts')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+export async function findAlert(db: Db, organizationId: string, id: string): Promise<Alert | undefined> {
+  const row = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toAlert(row);
+}
+
+/** Due by the clock of this node, of all organizations. A time too far ahead is from before the clock was set back. */
+export async function listDueAlerts(
+  db: Db,
+  { nowMs, maxAheadMs, limit }: { nowMs: number; maxAheadMs: number; limit: number },
+): Promise<Alert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where((eb) => eb.or([eb('next_evaluation_at', '<=', nowMs), eb('next_evaluation_at', '>', nowMs + maxAheadMs)]))
+    .orderBy('next_evaluation_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(toAlert);
+}
+
+export async function putAlert(tx: Db, alert: Alert): Promise<void> {
+  const { id, organizationId, content, state, nextEvaluationAt, createdAt, updatedAt } = alert;
+  const row = {
+    saved_search_id: content.savedSearchId,
+    dashboard_id: content.dashboardId,
+    document: JSON.stringify(content),
+    status: JSON.stringify(state),
+    next_evaluation_at: nextEvaluationAt,
+    updated_at: updatedAt,
+  };
+  await tx
+    .insertInto('alerts')
+    .values({ organization_id: organizationId, id, created_at: createdAt, ...row })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet(row))
+    .execute();
+}
+
+/** With its groups and evaluations. */
+export async function deleteAlert(tx: Db, organizationId: string, id: string): Promise<void> {
+  await tx
+    .deleteFrom('alert_groups')
+    .where('organization_id', '=', organizationId)
+    .where('alert_id', '=', id)
+    .execute();
+  await tx
+    .deleteFrom('alert_evaluations')
+    .where('organization_id', '=', organizationId)
+    .where('alert_id', '=', id)
+    .execute();
+  await tx.deleteFrom('alerts').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+/** The alerts of a saved search or of a dashboard. */
+export async function listAlertsOf(
+  db: Db,
+  organizationId: string,
+  of: { savedSearchId: string } | { dashboardId: string },
+): Promise<Alert[]> {
+  const [column, value] =
+    'savedSearchId' in of
+      ? (['saved_search_id', of.savedSearchId] as const)
+      : (['dashboard_id', of.dashboardId] as const);
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where(column, '=', value)
+    .execute();
+  return rows.map(toAlert);
+}
+
+/** A group as it is stored: as short as possible, since an alert can have 10,000. */
+type StoredGroup = [labels: readonly string[], ...rest: unknown[]];
+
+const toStored = ({
+  labels,
+  status,
+  since,
+  breached,
+  missing,
+  cleared,
+  value,
+  seenAt,
+  announced,
+}: GroupState): StoredGroup => [
+  labels,
+  status,
+  since,
+  breached,
+  missing,
+  cleared,
+  value,
+  seenAt,
+  ...(announced ? [announced.status, announced.at] : []),
+];
+
+function fromStored([labels, ...rest]: StoredGroup): GroupState {
+  const [status, since, breached, missing, cleared, value, seenAt, announced, at] = rest as [
+    GroupState['status'],
+    number,
+    number,
+    number,
+    number,
+    number | null,
+    number,
+    ('firing' | 'no_data')?,
+    number?,
+  ];
+  const state = { labels, status, since, breached, missing, cleared, value, seenAt };
+  return announced === undefined ? state : { ...state, announced: { status: announced, at: at ?? 0 } };
+}
+
+export async function readGroups(db: Db, organizationId: string, alertId: string): Promise<Groups> {
+  const row = await db
+    .selectFrom('alert_groups')
+    .select('document')
+    .where('organization_id', '=', organizationId)
+    .where('alert_id', '=', alertId)
+    .executeTakeFirst();
+  const groups = (row ? JSON.parse(row.document) : []) as StoredGroup[];
+  return new Map(groups.map((group) => [toGroupKey(group[0]), fromStored(group)]));
+}
+
+export async function putGroups(tx: Db, organizationId: string, alertId: string, groups: Groups): Promise<void> {
+  const document = JSON.stringify([...groups.values()].map(toStored));
+  await tx
+    .insertInto('alert_groups')
+    .values({ organization_id: organizationId, alert_id: alertId, document })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'alert_id']).doUpdateSet({ document }))
+    .execute();
+}

@@ -1,0 +1,249 @@
+import type { Logger } from 'pino';
+import { AppError } from '../../kernel/errors.ts';
+import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import type { Notifications } from '../../management/notifications/notifications.ts';
+import type { Organizations } from '../../management/organizations/organizations.ts';
+import { createLease } from '../../platform/leases/lease.ts';
+import type { State } from '../../platform/state/state.ts';
+import { type Alert, type AlertState, type Failure, findNextEvaluationAt, toRule, toSchedule } from './alert.ts';
+import type { ErrorType } from './alert-schema.ts';
+import { findAlert, listDueAlerts, putAlert, putGroups, readGroups } from './alert-store.ts';
+import type { AlertValueReader, AlertValues } from './alert-values.ts';
+import { isQuiet } from './announcement.ts';
+import { announce, countFiring, type Evaluation, judgeWindows, type SentAnnouncement } from './evaluation.ts';
+import { insertEvaluations } from './evaluation-store.ts';
+import type { Groups } from './judgement.ts';
+import type { AlertNotices } from './notices.ts';
+import { listDueWindows, type Windows } from './windows.ts';
+
+interface Options {
+  state: State;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+  organizations: Organizations;
+  values: AlertValueReader;
+  notices: AlertNotices;
+  notifications: Pick<Notifications, 'enqueue' | 'requestDelivery'>;
+}
+
+const EVERY_MS = 5 * SECOND_MS;
+const MAX_CONCURRENT = 8;
+const BATCH = 200;
+/** A longer time until the next evaluation is from before the clock was set back. */
+const MAX_AHEAD_MS = DAY_MS + 2 * HOUR_MS;
+/** Also between two looks at an alert that is not ok. */
+const RETRY_MS = MINUTE_MS;
+/** One failure can be a restart of the engine. */
+const ATTEMPTS_BEFORE_NOTICE = 2;
+const MAX_ERROR_LENGTH = 1000;
+
+export type Evaluator = ReturnType<typeof createEvaluator>;
+
+/** What an evaluation found. */
+interface Outcome {
+  state: AlertState;
+  groups: Groups | undefined;
+  evaluations: Evaluation[];
+  sent: SentAnnouncement[];
+  /** The evaluation fails since some time, or works again. */
+  failureNotice?: 'failed' | 'resolved' | undefined;
+}
+
+/**
+ * Evaluates alerts when their windows are complete. The node that holds the lease does. The result of an evaluation, the
+ * state after it and its notifications are stored in one transaction, if no other change came first: each change of a
+ * state is announced once, whichever node finds it and whenever it stops.
+ */
+export function createEvaluator(options: Options) {
+  const { state, clock, log, organizations, values, notices, notifications } = options;
+  const lease = createLease({ state, clock, log, name: 'alerts', onChange() {} });
+
+  async function evaluate(alert: Alert): Promise<void> {
+    const nowMs = clock.now();
+    const windows = listDueWindows(toSchedule(alert.content), alert.state.evaluatedUntil, nowMs);
+    const before = await readGroups(state.db, alert.organizationId, alert.id);
+    const outcome =
+      windows.count === 0 ? judgeNothing(alert, before, nowMs) : await judge(alert, before, windows, nowMs);
+    await store(alert, windows, outcome, nowMs);
+  }
+
+  /** Repeats and the end of quiet hours do not wait for a window. */
+  function judgeNothing(alert: Alert, before: Groups, nowMs: number): Outcome {
+    const { groups, sent } = announce(before, toAnnouncing(alert, nowMs), nowMs);
+    return { state: alert.state, groups: sent.length > 0 ? groups : undefined, evaluations: [], sent };
+  }
+
+  async function judge(alert: Alert, before: Groups, windows: Windows, nowMs: number): Promise<Outcome> {
+    const startedMs = clock.monotonicMs();
+    const client = { organizationId: alert.organizationId, credentialId: `alert ${alert.id}` };
+    const measure = () => ({ evaluatedAt: nowMs, queryMs: clock.monotonicMs() - startedMs });
+    let found: AlertValues;
+    try {
+      found = await values.read(client, alert.content, windows);
+    } catch (error) {
+      return judgeFailure(alert, before, windows, toFailure(alert.state.failure, error, nowMs), measure());
+    }
+    const rule = toRule(alert.content, found, alert.state.isRegrouped);
+    const judged = judgeWindows(rule, before, alert.state.status, windows, found, measure());
+    const { groups, sent } = announce(judged.groups, toAnnouncing(alert, nowMs), nowMs);
+    const last = judged.evaluations.at(-1) as Evaluation;
+    const isFiring = last.status === 'firing' || last.status === 'no_data';
+    const { failure, acknowledged, isRegrouped: _, ...kept } = alert.state;
+    return {
+      state: {
+        ...kept,
+        ...toStatus(alert.state, last.status, nowMs),
+        ...(isFiring && acknowledged && { acknowledged }),
+        firingGroups: last.firing,
+        lastValue: last.value,
+        groupBy: found.groupBy,
+        evaluatedUntil: last.windowEnd,
+      },
+      groups,
+      evaluations: judged.evaluations,
+      sent,
+      failureNotice: failure?.announcedAt !== undefined && !isMuted(alert, nowMs) ? 'resolved' : undefined,
+    };
+  }
+
+  /** The windows stay due. */
+  function judgeFailure(
+    alert: Alert,
+    groups: Groups,
+    windows: Windows,
+    failure: Failure,
+    { evaluatedAt, queryMs }: { evaluatedAt: number; queryMs: number },
+  ): Outcome {
+    const { errorBehavior } = alert.content;
+    const status = ({ error: 'failed', alert: 'firing', ok: 'ok', keep: alert.state.status } as const)[
+      errorBehavior ?? 'error'
+    ];
+    const isNotified = errorBehavior === 'error' || errorBehavior === 'alert';
+    const isDue = failure.announcedAt === undefined && failure.attempts >= ATTEMPTS_BEFORE_NOTICE;
+    const isSent = isNotified && isDue && !isMuted(alert, evaluatedAt);
+    const evaluation: Evaluation = {
+      evaluatedAt,
+      windowEnd: windows.startMs + windows.count * windows.stepMs,
+      status,
+      isChange: status !== alert.state.status,
+      value: null,
+      groups: 0,
+      firing: countFiring(groups),
+      shown: [],
+      queryMs,
+      error: { type: failure.type, message: failure.message },
+    };
+    return {
+      state: {
+        ...alert.state,
+        ...toStatus(alert.state, status, evaluatedAt),
+        failure: isSent ? { ...failure, announcedAt: evaluatedAt } : failure,
+      },
+      groups: undefined,
+      evaluations: [evaluation],
+      sent: [],
+      failureNotice: isSent ? 'failed' : undefined,
+    };
+  }
+
+  /** Does nothing if the alert was changed, deleted or evaluated in the meantime. */
+  async function store(alert: Alert, windows: Windows, outcome: Outcome, nowMs: number): Promise<void> {
+    const { organizationId, id } = alert;
+    const inputs = await notices.build(alert, windows, outcome, nowMs);
+    const next: Alert = { ...alert, state: outcome.state };
+    next.nextEvaluationAt = chooseNextEvaluation(next, nowMs);
+    const isStored = await state.write(async (tx) => {
+      await organizations.lock(tx, organizationId);
+      const current = await findAlert(tx, organizationId, id);
+      if (!current || JSON.stringify(current) !== JSON.stringify(alert)) return false;
+      await putAlert(tx, next);
+      if (outcome.groups) await putGroups(tx, organizationId, id, outcome.groups);
+      await insertEvaluations(tx, organizationId, id, outcome.evaluations);
+      await notifications.enqueue(tx, inputs);
+      return true;
+    });
+    if (isStored && inputs.length > 0) notifications.requestDelivery();
+  }
+
+  async function evaluateSafely(alert: Alert): Promise<void> {
+    try {
+      await evaluate(alert);
+    } catch (error) {
+      log.warn({ organizationId: alert.organizationId, alertId: alert.id, err: error }, 'failed to evaluate an alert');
+    }
+  }
+
+  /** All alerts that are due, those of all organizations in turn. */
+  async function run(): Promise<void> {
+    if (!(await lease.confirm())) return;
+    for (;;) {
+      const due = await listDueAlerts(state.db, { nowMs: clock.now(), maxAheadMs: MAX_AHEAD_MS, limit: BATCH });
+      const waiting = [...due];
+      const work = async () => {
+        for (let alert = waiting.shift(); alert; alert = waiting.shift()) await evaluateSafely(alert);
+      };
+      await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
+      if (due.length < BATCH || !lease.isHeld()) return;
+    }
+  }
+
+  const loop = createBackgroundLoop({
+    run,
+    everyMs: EVERY_MS,
+    onError: (error) => log.warn({ err: error }, 'failed to evaluate alerts'),
+  });
+
+  return {
+    start(): void {
+      void lease.start().then(loop.start, (error: Error) => {
+        log.warn({ reason: error.message }, 'failed to take the lease of alerts');
+        loop.start();
+      });
+    },
+    /** Evaluates what is due now. */
+    trigger: loop.trigger,
+    /** Soon, if this process evaluates. */
+    request(): void {
+      if (loop.isStarted()) void loop.trigger();
+    },
+    async close(): Promise<void> {
+      await loop.close();
+      await lease.close();
+    },
+  };
+}
+
+/** What does not wait for the next window: another attempt, a repeated notification, the end of a silence. */
+function chooseNextEvaluation(alert: Alert, nowMs: number): number {
+  const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
+  const isWaiting = alert.state.failure !== undefined || alert.state.status !== 'ok';
+  return isWaiting ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
+}
+
+const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>
+  (state.silence !== undefined && state.silence.until > nowMs) ||
+  (content.quietHours !== null && isQuiet(content.quietHours, nowMs));
+
+const toAnnouncing = (alert: Alert, nowMs: number) => ({
+  repeatMs: (alert.content.repeatMinutes ?? 0) * MINUTE_MS,
+  isMuted: isMuted(alert, nowMs),
+  acknowledgedAt: alert.state.acknowledged?.at,
+});
+
+const toStatus = (before: AlertState, status: AlertState['status'], nowMs: number) => ({
+  status,
+  since: status === before.status ? before.since : nowMs,
+});
+
+function toFailure(before: Failure | undefined, error: unknown, nowMs: number): Failure {
+  const message = (error as Error).message.slice(0, MAX_ERROR_LENGTH);
+  const since = before?.since ?? nowMs;
+  return { ...before, since, at: nowMs, type: toErrorType(error), message, attempts: (before?.attempts ?? 0) + 1 };
+}
+
+function toErrorType(error: unknown): ErrorType {
+  if (!(error instanceof AppError)) return 'UNKNOWN';
+  if (error.code === 'not_found') return 'INVALID_ALERT';
+  return /took longer|timeout/i.test(error.message) ? 'QUERY_TIMEOUT' : 'QUERY_ERROR';
+}

@@ -1,0 +1,175 @@
+import { DAY_MS } from '../../kernel/time/clock.ts';
+import type { NoDataBehavior, ThresholdType } from './alert-schema.ts';
+
+/** What decides the state of a group. */
+export interface Rule {
+  threshold: number;
+  thresholdMax: number | null;
+  thresholdType: ThresholdType;
+  stepMs: number;
+  /** Consecutive windows beyond the threshold, or without a value, before the state changes. */
+  windowsToFire: number;
+  /** Consecutive normal windows before a firing group is resolved. */
+  windowsToResolve: number;
+  noData: NoDataBehavior;
+  /** A window without rows has the value 0. */
+  isCount: boolean;
+  /** Groups without a value do not exist any more, so that they are resolved at once. */
+  forgetsMissing: boolean;
+}
+
+export type GroupStatus = 'ok' | 'pending' | 'firing' | 'no_data';
+
+/** The state of a group after its last window. Times are ends of windows in epoch milliseconds. */
+export interface GroupState {
+  labels: readonly string[];
+  status: GroupStatus;
+  since: number;
+  /** Consecutive windows beyond the threshold, without a value, and normal ones while firing. */
+  breached: number;
+  missing: number;
+  cleared: number;
+  value: number | null;
+  /** The last window that had a value. */
+  seenAt: number;
+  /** What was last sent, and when. Undefined if nothing was sent since the group was last ok. */
+  announced?: { status: 'firing' | 'no_data'; at: number } | undefined;
+}
+
+/** By the text of `toGroupKey`. */
+export type Groups = Map<string, GroupState>;
+
+export interface GroupValue {
+  labels: readonly string[];
+  /** null: the group has no value in this window. */
+  value: number | null;
+}
+
+export const toGroupKey = (labels: readonly string[]): string => JSON.stringify(labels);
+
+/** Stands for an alert without rows in any group. */
+const UNNAMED: readonly string[] = [];
+
+/** A group without values is forgotten after a day, and not before so many windows. */
+const FORGET_AFTER = { windows: 10, ms: DAY_MS };
+
+export function isBreach({ threshold, thresholdMax, thresholdType }: Rule, value: number): boolean {
+  const max = thresholdMax ?? threshold;
+  const breaches: Record<ThresholdType, boolean> = {
+    above: value >= threshold,
+    below: value < threshold,
+    above_exclusive: value > threshold,
+    below_or_equal: value <= threshold,
+    equal: value === threshold,
+    not_equal: value !== threshold,
+    between: value >= threshold && value <= max,
+    not_between: value < threshold || value > max,
+  };
+  return breaches[thresholdType];
+}
+
+type Outcome = 'breach' | 'clear' | 'missing' | 'keep';
+
+function findOutcome(rule: Rule, value: number | null): Outcome {
+  if (value !== null) return isBreach(rule, value) ? 'breach' : 'clear';
+  if (rule.isCount) return isBreach(rule, 0) ? 'breach' : 'clear';
+  return { no_data: 'missing', alert: 'breach', ok: 'clear', keep: 'keep' }[rule.noData] as Outcome;
+}
+
+/** Whether a group that no longer has rows can be anything but ok, so that it must be remembered. */
+const isAbsenceRelevant = (rule: Rule): boolean => {
+  const outcome = findOutcome(rule, null);
+  return outcome === 'breach' || outcome === 'missing';
+};
+
+/** The states after one more window. Groups that are ok and may be forgotten are not in the result. */
+export function judgeWindow(rule: Rule, before: Groups, values: readonly GroupValue[], endMs: number): Groups {
+  const after: Groups = new Map();
+  const seen = new Set<string>();
+  const keepsOk = isAbsenceRelevant(rule);
+  const add = (key: string, state: GroupState) => {
+    if (state.status !== 'ok' || state.announced || keepsOk) after.set(key, state);
+  };
+  for (const { labels, value } of values) {
+    const key = toGroupKey(labels);
+    seen.add(key);
+    add(key, judgeGroup(rule, before.get(key), { labels, value }, endMs));
+  }
+  for (const [key, state] of before) {
+    if (seen.has(key)) continue;
+    if (!isForgotten(rule, state, values, endMs))
+      add(key, judgeGroup(rule, state, { labels: state.labels, value: null }, endMs));
+    else if (state.announced) after.set(key, forget(state, endMs));
+  }
+  if (after.size === 0 && seen.size === 0 && !rule.forgetsMissing) {
+    const state = judgeGroup(rule, undefined, { labels: UNNAMED, value: null }, endMs);
+    if (state.status !== 'ok') after.set(toGroupKey(UNNAMED), state);
+  }
+  return after;
+}
+
+/** Whether a group without a value is not judged any more. */
+function isForgotten(
+  { forgetsMissing, stepMs }: Rule,
+  { labels, seenAt }: GroupState,
+  [first]: readonly GroupValue[],
+  endMs: number,
+): boolean {
+  // The state of an alert without rows ends with the first group that has a name.
+  const isReplaced = labels.length === 0 && first !== undefined && first.labels.length > 0;
+  return forgetsMissing || isReplaced || endMs - seenAt >= Math.max(FORGET_AFTER.windows * stepMs, FORGET_AFTER.ms);
+}
+
+/** The group is resolved, since it no longer exists. */
+const forget = (state: GroupState, endMs: number): GroupState => ({
+  ...state,
+  ...counts(),
+  status: 'ok',
+  since: state.status === 'ok' ? state.since : endMs,
+  value: null,
+});
+
+const counts = ({ breached = 0, missing = 0, cleared = 0 } = {}) => ({ breached, missing, cleared });
+
+function judgeGroup(
+  rule: Rule,
+  state: GroupState | undefined,
+  { labels, value }: GroupValue,
+  endMs: number,
+): GroupState {
+  const before = state ?? { labels, status: 'ok' as const, since: endMs, ...counts(), value: null, seenAt: endMs };
+  const seenAt = value === null ? before.seenAt : endMs;
+  const outcome = findOutcome(rule, value);
+  if (outcome === 'keep') return { ...before, value, seenAt };
+  const { status, ...counted } = applyOutcome(rule, before, outcome);
+  const since = status === before.status ? before.since : endMs;
+  return { ...before, ...counted, status, since, value: value ?? (rule.isCount ? 0 : null), seenAt };
+}
+
+function applyOutcome(
+  { windowsToFire, windowsToResolve }: Rule,
+  { status, breached, missing, cleared }: GroupState,
+  outcome: Exclude<Outcome, 'keep'>,
+) {
+  if (outcome === 'breach') {
+    const next = counts({ breached: breached + 1 });
+    return { status: status === 'firing' || next.breached >= windowsToFire ? 'firing' : 'pending', ...next } as const;
+  }
+  if (outcome === 'missing') {
+    const next = counts({ missing: missing + 1 });
+    if (next.missing >= windowsToFire) return { status: 'no_data', ...next } as const;
+    return { status: status === 'pending' ? 'ok' : status, ...next } as const;
+  }
+  const next = counts({ cleared: status === 'firing' ? cleared + 1 : 0 });
+  if (status === 'firing' && next.cleared < windowsToResolve) return { status, ...next } as const;
+  return { status: 'ok', ...counts() } as const;
+}
+
+const ORDER: readonly GroupStatus[] = ['ok', 'pending', 'no_data', 'firing'];
+
+/** The worst state of all groups. */
+export function findWorst(groups: Iterable<GroupState>): GroupStatus {
+  let worst = 0;
+  for (const { status } of groups) worst = Math.max(worst, ORDER.indexOf(status));
+  return ORDER[worst] ?? 'ok';
+}

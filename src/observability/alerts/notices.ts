@@ -1,0 +1,114 @@
+import { deriveUuid } from '../../kernel/ids.ts';
+import type { NotificationInput } from '../../management/notifications/notifications.ts';
+import type { MessageKind } from '../../platform/notifications/message.ts';
+import type { Alert } from './alert.ts';
+import { buildMessage, type Subject } from './alert-message.ts';
+import type { SentAnnouncement } from './evaluation.ts';
+import type { Windows } from './windows.ts';
+
+interface Options {
+  /** What an alert watches. */
+  findSubject(alert: Alert): Promise<Subject>;
+  /** The newest rows of a group, one line each. Empty if the source has no rows. */
+  readSamples(
+    alert: Alert,
+    group: { groupBy: readonly string[]; labels: readonly string[] },
+    window: { startMs: number; endMs: number },
+  ): Promise<string[]>;
+  /** Without a slash at the end; undefined if the address of the console is not known. */
+  consoleUrl: string | undefined;
+}
+
+/** Groups that have a message of their own. More that change at the same time share one. */
+const MAX_SINGLE_GROUPS = 20;
+/** Groups whose messages have rows. */
+const MAX_SAMPLED_GROUPS = 3;
+
+interface Found {
+  sent: readonly SentAnnouncement[];
+  failureNotice?: 'failed' | 'resolved' | undefined;
+  state: Alert['state'];
+}
+
+export type AlertNotices = ReturnType<typeof createAlertNotices>;
+
+/** Builds the notifications of an evaluation, for every channel of the alert. */
+export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Options) {
+  return {
+    async build(
+      alert: Alert,
+      windows: Windows,
+      { sent, failureNotice, state }: Found,
+      nowMs: number,
+    ): Promise<NotificationInput[]> {
+      if (sent.length === 0 && failureNotice === undefined) return [];
+      const subject = await findSubject(alert);
+      const endMs = windows.startMs + windows.count * windows.stepMs;
+      const window = { startMs: endMs - windows.stepMs, endMs };
+      const { groupBy } = state;
+      const shared = { alert, subject, groupBy, window, consoleUrl };
+      const notices: NotificationInput[] = [];
+      const add = (kind: MessageKind, incident: string, details: Partial<Parameters<typeof buildMessage>[0]>) => {
+        const eventId = deriveUuid('alert', alert.organizationId, alert.id, incident);
+        const message = buildMessage({ ...shared, kind, eventId, labels: [], value: null, ...details });
+        notices.push(...toInputs(alert, message, [incident, kind, String(nowMs)]));
+      };
+      for (const kind of ['firing', 'no_data', 'resolved'] as const) {
+        const all = sent.filter((one) => one.kind === kind);
+        const [single, rest] = [all.slice(0, MAX_SINGLE_GROUPS), all.slice(MAX_SINGLE_GROUPS)];
+        for (const [index, { key, group }] of single.entries()) {
+          const { labels, value } = group;
+          const hasSamples = kind === 'firing' && index < MAX_SAMPLED_GROUPS;
+          const samples = hasSamples ? await readSamples(alert, { groupBy, labels }, window) : [];
+          add(kind, key, { labels, value, samples });
+        }
+        if (rest.length > 0) add(kind, 'more groups', { detail: `${rest.length} more groups` });
+      }
+      const reason = state.failure?.message ?? 'The alert can be evaluated again';
+      if (failureNotice) add(failureNotice, 'evaluation', { detail: reason });
+      return notices;
+    },
+
+    /** A person has seen it. */
+    async buildAcknowledgement(
+      alert: Alert,
+      keys: readonly string[],
+      by: string,
+      nowMs: number,
+    ): Promise<NotificationInput[]> {
+      const subject = await findSubject(alert);
+      const window = { startMs: nowMs, endMs: nowMs };
+      return keys.slice(0, MAX_SINGLE_GROUPS).flatMap((key) => {
+        const labels = JSON.parse(key) as string[];
+        const eventId = deriveUuid('alert', alert.organizationId, alert.id, key);
+        const input = {
+          alert,
+          subject,
+          kind: 'acknowledged' as const,
+          eventId,
+          groupBy: alert.state.groupBy,
+          labels,
+          value: null,
+        };
+        return toInputs(alert, buildMessage({ ...input, window, detail: `by ${by}`, consoleUrl }), [
+          key,
+          'acknowledged',
+          String(nowMs),
+        ]);
+      });
+    },
+  };
+}
+
+const toInputs = (
+  alert: Alert,
+  message: ReturnType<typeof buildMessage>,
+  key: readonly string[],
+): NotificationInput[] =>
+  alert.content.channels.map(({ webhookId }) => ({
+    organizationId: alert.organizationId,
+    channelId: webhookId,
+    subject: { type: 'alert', id: alert.id },
+    key: [alert.id, ...key],
+    message,
+  }));

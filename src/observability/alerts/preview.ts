@@ -1,0 +1,143 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../kernel/errors.ts';
+import { type Clock, DAY_MS, isoTime, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import type { QueryClient } from '../charts/shared-queries.ts';
+import { type AlertContent, toRule, toSchedule } from './alert.ts';
+import type { AlertValueReader } from './alert-values.ts';
+import { isQuiet } from './announcement.ts';
+import { announce, judgeWindows } from './evaluation.ts';
+import type { Groups } from './judgement.ts';
+import { findWindowStart, INTERVALS, type Windows } from './windows.ts';
+
+export interface Replay {
+  start: string;
+  end: string;
+  windows: number;
+  /** Times at which a group fired, oldest first; `end` is missing if it still does. */
+  incidents: { group: readonly string[]; start: string; end?: string; seconds: number; peak: number | null }[];
+  /** Incidents that are not listed. */
+  moreIncidents: number;
+  /** Over all groups. */
+  firingSeconds: number;
+  /** To each channel. */
+  messages: number;
+  /** The worst value of parts of the range, for a chart. */
+  points: { time: string; value: number | null; status: string }[];
+}
+
+const MAX_DAYS = 30;
+const MAX_INCIDENTS = 500;
+const MAX_POINTS = 500;
+/** Windows of one statement with groups: with more than 400 groups, a shorter range is needed. */
+const GROUPED_WINDOWS = 500;
+const WINDOWS_PER_TURN = 200;
+
+interface Options {
+  clock: Clock;
+  values: AlertValueReader;
+}
+
+/** Evaluates a draft over the past, with the rules that evaluate it later. */
+export function createPreview({ clock, values }: Options) {
+  return async (client: QueryClient, content: AlertContent, days: number): Promise<Replay> => {
+    if (content.source === 'condition')
+      throw new AppError('bad_request', 'The past of a condition is not known, so it cannot be replayed', {
+        field: 'source',
+      });
+    const windows = chooseWindows(content, Math.min(days, MAX_DAYS), clock.now());
+    const found = await values.read(client, content, windows, GROUPED_WINDOWS);
+    const rule = toRule(content, found);
+    const replay = createReplay();
+    const points: Replay['points'] = [];
+    const perPoint = Math.ceil(windows.count / MAX_POINTS);
+    let groups: Groups = new Map();
+    let messages = 0;
+    for (const [index, list] of found.windows.entries()) {
+      const startMs = windows.startMs + index * windows.stepMs;
+      const endMs = startMs + windows.stepMs;
+      const nowMs = endMs + (content.evaluationDelaySeconds ?? 0) * SECOND_MS;
+      const one = { startMs, stepMs: windows.stepMs, count: 1, skipped: 0 };
+      const judged = judgeWindows(rule, groups, 'ok', one, { windows: [list] }, { evaluatedAt: nowMs, queryMs: 0 });
+      replay.add(groups, judged.groups, endMs);
+      const announcing = {
+        repeatMs: (content.repeatMinutes ?? 0) * MINUTE_MS,
+        isMuted: content.quietHours !== null && isQuiet(content.quietHours, nowMs),
+        acknowledgedAt: undefined,
+      };
+      const announced = announce(judged.groups, announcing, nowMs);
+      messages += announced.sent.length;
+      groups = announced.groups;
+      const [evaluation] = judged.evaluations;
+      if (index % perPoint === 0 || evaluation?.status === 'firing')
+        addPoint(points, index % perPoint === 0, startMs, evaluation);
+      if (index % WINDOWS_PER_TURN === WINDOWS_PER_TURN - 1) await nextTurn();
+    }
+    const endMs = windows.startMs + windows.count * windows.stepMs;
+    return {
+      start: isoTime(windows.startMs),
+      end: isoTime(endMs),
+      windows: windows.count,
+      ...replay.finish(endMs),
+      messages,
+      points,
+    };
+  };
+}
+
+function chooseWindows(content: AlertContent, days: number, nowMs: number): Windows {
+  const schedule = toSchedule(content);
+  const stepMs = INTERVALS[content.interval];
+  const endMs = findWindowStart(schedule, nowMs - schedule.evaluationDelaySeconds * SECOND_MS);
+  const count = Math.max(1, Math.floor((days * DAY_MS) / stepMs));
+  return { startMs: endMs - count * stepMs, stepMs, count, skipped: 0 };
+}
+
+/** A point shows the worst of its windows. */
+function addPoint(
+  points: Replay['points'],
+  isNew: boolean,
+  startMs: number,
+  evaluation: { value: number | null; status: string } | undefined,
+): void {
+  if (!evaluation) return;
+  const { value, status } = evaluation;
+  const last = points.at(-1);
+  if (isNew || !last) points.push({ time: isoTime(startMs), value, status });
+  else if (last.status !== 'firing') Object.assign(last, { value, status });
+}
+
+/** Follows when groups fire. */
+function createReplay() {
+  const open = new Map<string, { group: readonly string[]; startMs: number; peak: number | null }>();
+  const incidents: Replay['incidents'] = [];
+  let [more, firingMs] = [0, 0];
+
+  function close(key: string, endMs: number, isOver: boolean): void {
+    const incident = open.get(key);
+    if (!incident) return;
+    open.delete(key);
+    firingMs += endMs - incident.startMs;
+    const { group, startMs, peak } = incident;
+    const seconds = (endMs - startMs) / SECOND_MS;
+    if (incidents.length < MAX_INCIDENTS)
+      incidents.push({ group, start: isoTime(startMs), ...(isOver && { end: isoTime(endMs) }), seconds, peak });
+    else more++;
+  }
+
+  return {
+    add(before: Groups, after: Groups, endMs: number): void {
+      for (const [key, { labels, status, value }] of after) {
+        if (status !== 'firing') continue;
+        const incident = open.get(key) ?? { group: labels, startMs: endMs, peak: null };
+        const peak = value === null ? incident.peak : Math.max(incident.peak ?? value, value);
+        open.set(key, { ...incident, peak });
+      }
+      for (const key of before.keys()) if (after.get(key)?.status !== 'firing') close(key, endMs, true);
+    },
+    finish(endMs: number) {
+      for (const key of [...open.keys()]) close(key, endMs, false);
+      incidents.sort((a, b) => (a.start < b.start ? -1 : 1));
+      return { incidents, moreIncidents: more, firingSeconds: firingMs / SECOND_MS };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { type Clock, DAY_MS, MINUTE_MS } from '../kernel/time/clock.ts';
+import { listDaysBetween, toUtcDay } from '../kernel/time/days.ts';
+import { listBudgets } from '../management/billing/budgets/store.ts';
+import { addMicros, totalMicros } from '../management/billing/cost.ts';
+import type { Summaries } from '../management/billing/reports/summaries.ts';
+import { listKeys } from '../management/keys/store.ts';
+import type { Service } from '../management/services/service.ts';
+import { listServices } from '../management/services/store.ts';
+import type { ConditionReader, ConditionReaders } from '../observability/alerts/conditions.ts';
+import type { TelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
+import type { Db } from '../platform/state/tables.ts';
+
+interface Options {
+  db: Db;
+  clock: Clock;
+  summaries: Summaries;
+  telemetryReports: TelemetryReports;
+}
+
+/** What alerts can watch besides telemetry. A label is the name of a resource, with its id where names may repeat. */
+export function createAlertConditions({ db, clock, summaries, telemetryReports }: Options): ConditionReaders {
+  const services =
+    (findSince: (service: Service) => number | undefined): ConditionReader =>
+    async (organizationId) => {
+      const now = clock.now();
+      return (await listServices(db, organizationId)).map((service) => {
+        const since = findSince(service);
+        const value = since === undefined ? 0 : Math.max(0, (now - since) / MINUTE_MS);
+        return { label: formatLabel(service), value };
+      });
+    };
+  return {
+    service_degraded_minutes: services(({ observed }) => (observed.state === 'degraded' ? observed.since : undefined)),
+    service_waking_minutes: services(({ observed }) => (observed.state === 'awaking' ? observed.since : undefined)),
+    service_drift_minutes: services(({ observed }) => observed.drift?.since),
+
+    async key_expiry_days(organizationId) {
+      const now = clock.now();
+      return (await listKeys(db, organizationId)).flatMap(({ expireAt, ...key }) =>
+        expireAt === undefined ? [] : [{ label: formatLabel(key), value: Math.max(0, (expireAt - now) / DAY_MS) }],
+      );
+    },
+
+    async budget_percent(organizationId) {
+      const budgets = await listBudgets(db, organizationId);
+      if (budgets.length === 0) return [];
+      const today = toUtcDay(clock.now());
+      const costs = await summaries.listDailyCosts(organizationId, listDaysBetween(`${today.slice(0, 7)}-01`, today));
+      const spent = totalMicros(addMicros(costs));
+      return budgets.map((budget) => ({ label: formatLabel(budget), value: (spent * 100) / budget.monthlyMicros }));
+    },
+
+    async rejected_telemetry_records(organizationId, { startMs, endMs }) {
+      const { buckets } = await telemetryReports.getReport(organizationId, { from: startMs, to: endMs });
+      const bySignal = new Map<string, number>();
+      for (const { signal, rejectedRecords } of buckets)
+        bySignal.set(signal, (bySignal.get(signal) ?? 0) + rejectedRecords);
+      return ['logs', 'traces', 'metrics'].map((label) => ({ label, value: bySignal.get(label) ?? 0 }));
+    },
+  };
+}
+
+const formatLabel = ({ name, id }: { name: string; id: string }): string => `${name} (${id})`;

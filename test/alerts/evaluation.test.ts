@@ -1,0 +1,248 @@
+import { expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
+import { useClockedServer } from '../support/clocked-server.ts';
+import { acme } from '../support/fleet.ts';
+import { createIngestToken, sendLogs } from '../support/otlp-json.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { onEachStore } from '../support/server.ts';
+
+const MINUTE = 60_000;
+
+onEachStore('the evaluation of alerts', (store) => {
+  const server = useClockedServer(store, {
+    settings: { webhookAllowPrivate: 'yes', publicUrl: 'https://ops.example/' },
+  });
+  const receiver = useReceiver();
+  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const response = await server.call({ method, path, token: acme.writer, ...(body !== undefined && { body }) });
+    expect(response.status, response.text).toBe(200);
+    return response.json.data;
+  };
+
+  async function createAlert(more: object = {}): Promise<string> {
+    receiver.received.length = 0;
+    receiver.status = 204;
+    const body = JSON.stringify({
+      state: '{{state}}',
+      title: '{{title}}',
+      body: '{{body}}',
+      link: '{{link}}',
+      eventId: '{{eventId}}',
+    });
+    const webhook = await call('POST', '/api/v2/webhooks', {
+      name: 'hook',
+      service: 'generic',
+      url: receiver.url,
+      body,
+    });
+    const search = await call('POST', '/api/v2/saved-searches', { name: 'Errors', sourceId: 'logs', where: 'error' });
+    const alert = await call('POST', '/api/v2/alerts', {
+      savedSearchId: search.id,
+      channel: { type: 'webhook', webhookId: webhook.id },
+      interval: '1m',
+      threshold: 3,
+      thresholdType: 'above',
+      ...more,
+    });
+    return alert.id;
+  }
+
+  let token = '';
+  async function log(service: string, count: number, at = server.now): Promise<void> {
+    if (count === 0) return;
+    token = (await createIngestToken(server, acme)).token;
+    await sendLogs(
+      server,
+      token,
+      service,
+      Array.from({ length: count }, () => ({ body: 'an error', at })),
+    );
+  }
+  /** Rows in the window that ends now; then its evaluation. */
+  async function pass(rows: Record<string, number> = {}): Promise<void> {
+    for (const [service, count] of Object.entries(rows)) await log(service, count, server.now - 30_000);
+    server.now += 20_000;
+    await server.evaluateAlerts();
+    server.now += MINUTE - 20_000;
+  }
+  const start = async () => {
+    server.now = Math.ceil(server.now / MINUTE) * MINUTE;
+    await server.evaluateAlerts();
+  };
+  const get = (id: string) => call('GET', `/api/v2/alerts/${id}`);
+  const titles = () => receiver.received.map(({ body }) => JSON.parse(body).title);
+
+  it('notifies when the state changes, and not in between', async () => {
+    const id = await createAlert();
+    await start();
+    await pass({ api: 2 });
+    expect(await get(id)).toMatchObject({ status: 'ok', state: 'OK', lastValue: 2 });
+    await pass({ api: 3 });
+    expect(await get(id)).toMatchObject({ status: 'firing', state: 'ALERT', lastValue: 3, firingGroups: 1 });
+    await pass({ api: 5 });
+    await pass();
+    expect(await get(id)).toMatchObject({ status: 'ok', lastValue: 0 });
+    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', 'Resolved: Errors: 0 ≥ 3']);
+    const [fired, resolved] = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(fired.link).toBe(`https://ops.example/console/alerts/${id}`);
+    expect(fired.body).toContain('an error');
+    expect(resolved.eventId).toBe(fired.eventId);
+    const evaluations = await call('GET', `/api/v2/alerts/${id}/evaluations?limit=3`);
+    expect(evaluations).toMatchObject([
+      { status: 'ok', isChange: true, value: 0 },
+      { status: 'firing', isChange: false, value: 5, shown: [{ labels: [], status: 'firing', value: 5 }] },
+      { status: 'firing', isChange: true, value: 3, queryMs: expect.any(Number) },
+    ]);
+    expect(await call('GET', `/api/v2/alerts/${id}/evaluations?changes=true`)).toHaveLength(2);
+  });
+
+  it('has a state and a message for each group', async () => {
+    const id = await createAlert({ groupBy: 'ServiceName', name: 'Errors of {{attributes.ServiceName}}' });
+    await start();
+    await pass({ api: 3, web: 1 });
+    expect(titles()).toEqual(['Firing: Errors of api (ServiceName:api): 3 ≥ 3']);
+    await pass({ api: 4, web: 7 });
+    expect(await get(id)).toMatchObject({ firingGroups: 2, lastValue: 7 });
+    expect((await call('GET', `/api/v2/alerts/${id}/groups`)).groups.map(({ labels }: Json) => labels)).toEqual([
+      ['api'],
+      ['web'],
+    ]);
+    await pass({ web: 7 });
+    expect(titles().slice(1)).toEqual([
+      'Firing: Errors of web (ServiceName:web): 7 ≥ 3',
+      'Resolved: Errors of api (ServiceName:api): 0 ≥ 3',
+    ]);
+  });
+
+  it('catches up after a pause with one message, and considers what came late', async () => {
+    const id = await createAlert({ evaluationDelaySeconds: 60 });
+    await start();
+    server.now += MINUTE;
+    await server.evaluateAlerts();
+    const { evaluatedUntil } = await get(id);
+    await log('api', 3, server.now - 90_000);
+    server.now += 10 * MINUTE;
+    await log('api', 4, server.now - 90_000);
+    await server.evaluateAlerts();
+    expect(titles()).toEqual(['Firing: Errors: 4 ≥ 3']);
+    const evaluations: Json[] = await call('GET', `/api/v2/alerts/${id}/evaluations`);
+    const later = evaluations.filter(({ windowEnd }) => windowEnd > evaluatedUntil);
+    expect(later.map(({ value }) => value)).toEqual([4, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it('repeats a message while it fires, until a person acknowledges it', async () => {
+    const id = await createAlert({ repeatMinutes: 2 });
+    await start();
+    for (let minute = 0; minute < 4; minute++) await pass({ api: 3 });
+    expect(titles()).toHaveLength(2);
+    expect((await call('POST', `/api/v2/alerts/${id}/acknowledge`)).acknowledged).toMatchObject({
+      by: expect.any(String),
+    });
+    await server.evaluateAlerts();
+    for (let minute = 0; minute < 4; minute++) await pass({ api: 3 });
+    expect(titles().slice(2)).toEqual([expect.stringContaining('Acknowledged')]);
+    await pass();
+    expect(titles().at(-1)).toContain('Resolved');
+  });
+
+  it('sends nothing while it is silenced, and what is still true afterwards', async () => {
+    const id = await createAlert();
+    await start();
+    const until = new Date(server.now + 2.5 * MINUTE).toISOString();
+    await call('POST', `/api/v2/alerts/${id}/silence`, { until });
+    await pass({ api: 3 });
+    await pass({ api: 3 });
+    expect(await get(id)).toMatchObject({ status: 'firing' });
+    expect(titles()).toEqual([]);
+    await pass({ api: 3 });
+    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3']);
+  });
+
+  it('that fails is a state of its own, notifies, and is evaluated again', async () => {
+    const id = await createAlert();
+    const { savedSearchId } = await get(id);
+    await start();
+    const search = { name: 'Errors', sourceId: 'logs' };
+    await call('PUT', `/api/v2/saved-searches/${savedSearchId}`, { ...search, where: 'NoSuchField:1' });
+    await pass();
+    expect(await get(id)).toMatchObject({
+      status: 'failed',
+      state: 'INSUFFICIENT_DATA',
+      executionErrors: [{ type: 'QUERY_ERROR', message: expect.stringContaining('NoSuchField') }],
+    });
+    expect(titles()).toEqual([]);
+    await pass();
+    expect(titles()).toEqual([expect.stringMatching(/^Cannot be evaluated: Errors: .*NoSuchField/)]);
+    await call('PUT', `/api/v2/saved-searches/${savedSearchId}`, { ...search, where: 'error' });
+    await pass({ api: 1 });
+    expect(await get(id)).toMatchObject({ status: 'ok', executionErrors: [] });
+    expect(titles().at(-1)).toBe('Resolved: Errors: The alert can be evaluated again');
+  });
+
+  it('goes on after a restart, and after the clock was set back', async () => {
+    const id = await createAlert();
+    await start();
+    await pass({ api: 3 });
+    await server.restart();
+    await server.evaluateAlerts();
+    expect(await get(id)).toMatchObject({ status: 'firing' });
+    server.step(-3 * 3_600_000);
+    await pass({ api: 1 });
+    await pass({ api: 1 });
+    expect(await get(id)).toMatchObject({ status: 'ok', lastValue: 1 });
+    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', 'Resolved: Errors: 1 ≥ 3']);
+  });
+
+  it('can be replayed before the alert is saved', async () => {
+    await createAlert();
+    await start();
+    const end = server.now;
+    await log('api', 5, end - 10 * MINUTE + 1000);
+    await log('api', 9, end - 9 * MINUTE + 1000);
+    await log('web', 3, end - 5 * MINUTE + 1000);
+    server.now += 20_000;
+    const [stored] = await call('GET', '/api/v2/alerts');
+    const alert = { ...stored, groupBy: 'ServiceName', threshold: 3 };
+    for (const name of [
+      'id',
+      'teamId',
+      'state',
+      'status',
+      'statusSince',
+      'executionErrors',
+      'firingGroups',
+      'lastValue',
+      'evaluatedUntil',
+      'createdAt',
+      'updatedAt',
+    ])
+      delete alert[name];
+    const replay = await call('POST', '/api/v2/alerts/preview', { alert, days: 1 });
+    expect(replay).toMatchObject({ windows: 1440, messages: 4, firingSeconds: 180, moreIncidents: 0 });
+    expect(replay.incidents).toMatchObject([
+      { group: ['api'], seconds: 120, peak: 9 },
+      { group: ['web'], seconds: 60, peak: 3 },
+    ]);
+  });
+
+  it('watches what the control plane knows', async () => {
+    const id = await createAlert({
+      source: 'condition',
+      condition: 'key_expiry_days',
+      threshold: 7,
+      thresholdType: 'below',
+    });
+    await start();
+    const path = `/v1/organizations/${acme.id}/keys`;
+    const expireAt = new Date(server.now + 3 * 86_400_000).toISOString();
+    const created = await server.call({ method: 'POST', path, key: acme.admin, body: { name: 'soon', expireAt } });
+    expect(created.status, created.text).toBe(200);
+    await pass();
+    expect(titles()).toEqual([expect.stringContaining('soon')]);
+    const { id: keyId } = created.json.result.key;
+    expect((await server.call({ method: 'DELETE', path: `${path}/${keyId}`, key: acme.admin })).status).toBe(200);
+    await pass();
+    expect(await get(id)).toMatchObject({ status: 'ok' });
+    expect(titles().at(-1)).toContain('Resolved');
+  });
+});
