@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
 import { createAuditRetention } from '../management/audit/retention.ts';
 import { createBudgets } from '../management/billing/budgets/budgets.ts';
+import { findBudgetWebhook, listBudgetsUsingChannel } from '../management/billing/budgets/store.ts';
 import { createCosts } from '../management/billing/costs.ts';
 import { createEntities } from '../management/billing/entities.ts';
 import { createForecasts } from '../management/billing/forecast/forecasts.ts';
@@ -26,6 +27,8 @@ import { createKeyWriter } from '../management/keys/key-writer.ts';
 import { createKeys } from '../management/keys/keys.ts';
 import { createRoleAssignments } from '../management/keys/role-assignments.ts';
 import { createKeyVerifier } from '../management/keys/verification.ts';
+import { createNotifications } from '../management/notifications/notifications.ts';
+import { createNotificationRetention } from '../management/notifications/retention.ts';
 import { createOrganizations } from '../management/organizations/organizations.ts';
 import { createRoleReader } from '../management/roles/role-reader.ts';
 import { createRoles } from '../management/roles/roles.ts';
@@ -121,6 +124,17 @@ export function createDomains({
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
+  const allowPrivate = config.webhookAllowPrivate ?? false;
+  const notifications = createNotifications({
+    state,
+    clock,
+    audit,
+    organizations,
+    log,
+    allowPrivate,
+    listChannelUsers: listBudgetsUsingChannel,
+    findOwnWebhook: findBudgetWebhook,
+  });
   const budgets = createBudgets({
     state,
     clock,
@@ -128,8 +142,9 @@ export function createDomains({
     organizations,
     summaries: reports.summaries,
     forecasts,
+    notifications,
     log,
-    allowPrivate: config.webhookAllowPrivate ?? false,
+    allowPrivate,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, serviceLifecycle, prices, clock });
   const loadHistory = createLoadHistory({ state });
@@ -190,6 +205,7 @@ export function createDomains({
     parts: [
       createAuditRetention({ state, clock, audit, organizations, log, days: config.auditRetentionDays }),
       createVersionRetention({ state, clock, log, days: config.versionRetentionDays }),
+      createNotificationRetention({ state, clock, organizations, log }),
       observability.telemetryRetention,
     ],
   });
@@ -209,6 +225,7 @@ export function createDomains({
     prices,
     reports,
     forecasts,
+    notifications,
     budgets,
     scalingCosts,
     loadHistory,
@@ -235,6 +252,7 @@ export function createDomains({
       await observability.ingest.close();
       await observability.telemetryMetering.close();
       await budgets.close();
+      await notifications.close();
       await rater.close();
       await retention.close();
       await engineOwner.close();

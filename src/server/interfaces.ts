@@ -13,6 +13,9 @@ import { billingRoutes } from '../management/billing/routes.ts';
 import { createKeyAuthentication } from '../management/keys/authentication.ts';
 import { keyRoutes } from '../management/keys/routes.ts';
 import { whoamiRoutes } from '../management/keys/whoami-routes.ts';
+import { clickStackWebhookRoutes } from '../management/notifications/clickstack-routes.ts';
+import { notificationRoutes } from '../management/notifications/notification-routes.ts';
+import { webhookRoutes } from '../management/notifications/routes.ts';
 import { organizationRoutes } from '../management/organizations/routes.ts';
 import { OrganizationPath } from '../management/organizations/schema.ts';
 import { roleRoutes } from '../management/roles/routes.ts';
@@ -126,6 +129,7 @@ export function createManagement(
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),
       clickStackSavedSearchRoutes(domains),
+      clickStackWebhookRoutes(domains),
       unsupportedManagementRoutes({
         organizationPath: OrganizationPath,
         servicePath: ServicePath,
@@ -162,6 +166,8 @@ export function createDashboardInterface(
       searchRoutes(domains),
       tailRoutes({ ...domains, isAuthorized: createAuthorizationCheck({ ...shared, authenticate }) }),
       savedSearchRoutes(domains),
+      webhookRoutes(domains),
+      notificationRoutes(domains),
       unsupportedDashboardRoutes,
     ],
   };

@@ -22,7 +22,7 @@ const service = (access: Permission['access'], help: string, operations: string[
   operations,
 });
 
-/** Dashboards, sources and saved searches belong to the organization, also in the operations below a service. */
+/** Dashboards, sources, saved searches and webhooks belong to the organization, also in the operations below a service. */
 const CLICKSTACK_READS = [
   'clickStackListDashboards',
   'clickStackGetDashboard',
@@ -31,6 +31,7 @@ const CLICKSTACK_READS = [
   'clickStackGetSource',
   'clickStackListSavedSearches',
   'clickStackGetSavedSearch',
+  'clickStackListWebhooks',
 ];
 const CLICKSTACK_WRITES = [
   'clickStackCreateDashboard',
@@ -42,6 +43,9 @@ const CLICKSTACK_WRITES = [
   'clickStackCreateSavedSearch',
   'clickStackUpdateSavedSearch',
   'clickStackDeleteSavedSearch',
+  'clickStackCreateWebhook',
+  'clickStackUpdateWebhook',
+  'clickStackDeleteWebhook',
 ];
 
 /**
@@ -163,12 +167,12 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ]),
   'control-plane:service:manage-clickstack-api': organization(
     'write',
-    'View and change dashboards, sources and saved searches over the management API',
+    'View and change dashboards, sources, saved searches and webhooks over the management API',
     [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
   ),
   'dashboards:view': organization(
     'read',
-    'View dashboards, sources, charts, received telemetry and its retention; search rows and traces',
+    'View dashboards, sources, charts, received telemetry and its retention, webhooks and notifications; search rows and traces',
     [
       'listDashboards',
       'getDashboard',
@@ -198,6 +202,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'getServiceMap',
       'listSavedSearches',
       'getSavedSearch',
+      'listWebhooks',
+      'listNotifications',
       'telemetryGet',
       'telemetryStorageGet',
       ...CLICKSTACK_READS,
@@ -205,7 +211,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, sources and saved searches; change the retention of telemetry',
+    'Create, change and delete dashboards, sources, saved searches and webhooks; change the retention of telemetry',
     [
       'createDashboard',
       'updateDashboard',
@@ -221,6 +227,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'createSavedSearch',
       'updateSavedSearch',
       'deleteSavedSearch',
+      'createWebhook',
+      'updateWebhook',
+      'deleteWebhook',
+      'testWebhook',
+      'sendNotificationAgain',
       ...CLICKSTACK_WRITES,
     ],
   ),

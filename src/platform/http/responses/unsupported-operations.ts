@@ -49,7 +49,6 @@ const CLICK_STACK_PARTS: Parts = {
   members: NO_ACCOUNTS,
   roles: 'The roles of keys are those of the management interface; tokens read or write',
   team: NO_ACCOUNTS,
-  webhooks: NO_ALERTS,
 };
 
 export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;
