@@ -6,7 +6,8 @@ import { rolldown } from 'rolldown';
 import { buildConsole } from './console-build.mjs';
 import { writeLicenses } from './licenses.mjs';
 
-const BUNDLED = /^(typebox|kysely|yaml|commander|ipaddr\.js|lru-cache|@clickhouse\/client(-common)?)(\/|$)/;
+const BUNDLED =
+  /^(typebox|kysely|yaml|commander|ipaddr\.js|lru-cache|@handlebars\/parser|@clickhouse\/client(-common)?)(\/|$)/;
 const isLocal = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/.test(id);
 
 rmSync('dist', { recursive: true, force: true });

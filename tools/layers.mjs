@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
  */
 export const ROOMS = {
   kernel: [],
-  platform: ['state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks'],
-  management: ['organizations', 'idempotency', 'audit', 'keys', 'services', 'roles', 'billing'],
+  platform: ['state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks', 'notifications'],
+  management: ['organizations', 'idempotency', 'audit', 'keys', 'services', 'roles', 'notifications', 'billing'],
   running: ['drivers', 'proxy', 'autoscaling', 'reconciliation'],
   observability: [
     'expressions',
@@ -31,7 +31,12 @@ export const ROOMS = {
 const ORDER = Object.keys(ROOMS);
 
 /** The parts of the platform are independent of each other, except for these. */
-const PLATFORM_IMPORTS = { leases: ['state'], engine: ['listener'], credentials: ['state'] };
+const PLATFORM_IMPORTS = {
+  leases: ['state'],
+  engine: ['listener'],
+  credentials: ['state'],
+  notifications: ['state', 'webhooks'],
+};
 
 /** The only places that may import a library. */
 const LIBRARIES = [

@@ -19,6 +19,8 @@ CREATE TABLE notifications (
   channel_id TEXT,
   subject_type TEXT NOT NULL,
   subject_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  status TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   attempts BIGINT NOT NULL,
   next_attempt_at BIGINT,
@@ -28,8 +30,10 @@ CREATE TABLE notifications (
 
 -- Read every few seconds; nearly all notifications are delivered.
 CREATE INDEX notifications_due ON notifications (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+-- Those about one incident are sent in order.
+CREATE INDEX notifications_pending ON notifications (organization_id, event_id, created_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX notifications_by_time ON notifications (organization_id, created_at, id);
-CREATE INDEX notifications_by_subject ON notifications (organization_id, subject_id, created_at);
+CREATE INDEX notifications_by_subject ON notifications (organization_id, subject_id, created_at, id);
 
 -- document: what clients send. status: the state, silence and last evaluation, without groups.
 CREATE TABLE alerts (

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
 import { createAuditRetention } from '../management/audit/retention.ts';
 import { createBudgets } from '../management/billing/budgets/budgets.ts';
+import { findBudgetWebhook, listBudgetsUsingChannel } from '../management/billing/budgets/store.ts';
 import { createCosts } from '../management/billing/costs.ts';
 import { createEntities } from '../management/billing/entities.ts';
 import { createForecasts } from '../management/billing/forecast/forecasts.ts';
@@ -26,6 +27,8 @@ import { createKeyWriter } from '../management/keys/key-writer.ts';
 import { createKeys } from '../management/keys/keys.ts';
 import { createRoleAssignments } from '../management/keys/role-assignments.ts';
 import { createKeyVerifier } from '../management/keys/verification.ts';
+import { createNotifications } from '../management/notifications/notifications.ts';
+import { createNotificationRetention } from '../management/notifications/retention.ts';
 import { createOrganizations } from '../management/organizations/organizations.ts';
 import { createRoleReader } from '../management/roles/role-reader.ts';
 import { createRoles } from '../management/roles/roles.ts';
@@ -34,6 +37,7 @@ import { createServiceLifecycle } from '../management/services/lifecycle.ts';
 import { createServices } from '../management/services/services.ts';
 import { createServiceSettings } from '../management/services/settings.ts';
 import { listExistingServiceIds } from '../management/services/store.ts';
+import { listAlertsUsingChannel } from '../observability/alerts/alert-store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
 import { createTokenVerifier } from '../observability/tokens/verification.ts';
 import { createFleet } from '../operations/fleet/fleet.ts';
@@ -121,6 +125,18 @@ export function createDomains({
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
+  const allowPrivate = config.webhookAllowPrivate ?? false;
+  const notifications = createNotifications({
+    state,
+    clock,
+    audit,
+    organizations,
+    log,
+    allowPrivate,
+    listChannelUsers: async (...channel) =>
+      (await Promise.all([listBudgetsUsingChannel(...channel), listAlertsUsingChannel(...channel)])).flat(),
+    findOwnWebhook: findBudgetWebhook,
+  });
   const budgets = createBudgets({
     state,
     clock,
@@ -128,8 +144,9 @@ export function createDomains({
     organizations,
     summaries: reports.summaries,
     forecasts,
+    notifications,
     log,
-    allowPrivate: config.webhookAllowPrivate ?? false,
+    allowPrivate,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, serviceLifecycle, prices, clock });
   const loadHistory = createLoadHistory({ state });
@@ -169,6 +186,8 @@ export function createDomains({
     audit,
     organizations,
     intake,
+    notifications,
+    summaries: reports.summaries,
     rateCounter,
     observeIngest,
     config,
@@ -190,7 +209,9 @@ export function createDomains({
     parts: [
       createAuditRetention({ state, clock, audit, organizations, log, days: config.auditRetentionDays }),
       createVersionRetention({ state, clock, log, days: config.versionRetentionDays }),
+      createNotificationRetention({ state, clock, organizations, log }),
       observability.telemetryRetention,
+      observability.alertRetention,
     ],
   });
   return {
@@ -209,6 +230,7 @@ export function createDomains({
     prices,
     reports,
     forecasts,
+    notifications,
     budgets,
     scalingCosts,
     loadHistory,
@@ -235,6 +257,8 @@ export function createDomains({
       await observability.ingest.close();
       await observability.telemetryMetering.close();
       await budgets.close();
+      await observability.evaluator.close();
+      await notifications.close();
       await rater.close();
       await retention.close();
       await engineOwner.close();

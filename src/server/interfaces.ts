@@ -13,6 +13,9 @@ import { billingRoutes } from '../management/billing/routes.ts';
 import { createKeyAuthentication } from '../management/keys/authentication.ts';
 import { keyRoutes } from '../management/keys/routes.ts';
 import { whoamiRoutes } from '../management/keys/whoami-routes.ts';
+import { clickStackWebhookRoutes } from '../management/notifications/clickstack-routes.ts';
+import { notificationRoutes } from '../management/notifications/notification-routes.ts';
+import { webhookRoutes } from '../management/notifications/routes.ts';
 import { organizationRoutes } from '../management/organizations/routes.ts';
 import { OrganizationPath } from '../management/organizations/schema.ts';
 import { roleRoutes } from '../management/roles/routes.ts';
@@ -130,6 +133,7 @@ export function createManagement(
       clickStackSourceRoutes(domains),
       clickStackSavedSearchRoutes(domains),
       clickStackAlertRoutes({ ...domains, clock }),
+      clickStackWebhookRoutes(domains),
       unsupportedManagementRoutes({
         organizationPath: OrganizationPath,
         servicePath: ServicePath,
@@ -168,6 +172,8 @@ export function createDashboardInterface(
       savedSearchRoutes(domains),
       alertRoutes({ ...domains, clock }),
       alertActionRoutes({ ...domains, clock }),
+      webhookRoutes(domains),
+      notificationRoutes(domains),
       unsupportedDashboardRoutes,
     ],
   };

@@ -143,17 +143,20 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
   await releaseDashboards(options, domains);
   await prepare?.(domains);
   await followDashboardsFolder(options, domains, shutdown);
-  const { budgets, keptResponses, rater, retention, telemetryMetering } = domains;
+  const { budgets, evaluator, keptResponses, notifications, rater, retention, telemetryMetering } = domains;
   return {
     domains,
     services,
     async start(): Promise<void> {
-      for (const part of [rater, budgets, keptResponses, retention, telemetryMetering]) part.start();
+      for (const part of [rater, notifications, evaluator, budgets, keptResponses, retention, telemetryMetering])
+        part.start();
       await services.start();
     },
     /** No new pass starts; a running one ends while requests are completed. */
     async close(): Promise<void> {
-      await Promise.all([budgets, rater, retention, telemetryMetering, services].map((part) => part.close()));
+      await Promise.all(
+        [evaluator, budgets, notifications, rater, retention, telemetryMetering, services].map((part) => part.close()),
+      );
     },
   };
 }

@@ -22,7 +22,7 @@ const service = (access: Permission['access'], help: string, operations: string[
   operations,
 });
 
-/** Dashboards, sources, saved searches and alerts belong to the organization, also in the operations below a service. */
+/** Dashboards, sources, saved searches, alerts and webhooks belong to the organization, also in the operations below a service. */
 const CLICKSTACK_READS = [
   'clickStackListDashboards',
   'clickStackGetDashboard',
@@ -33,6 +33,7 @@ const CLICKSTACK_READS = [
   'clickStackGetSavedSearch',
   'clickStackListAlerts',
   'clickStackGetAlert',
+  'clickStackListWebhooks',
 ];
 const CLICKSTACK_WRITES = [
   'clickStackCreateDashboard',
@@ -47,6 +48,9 @@ const CLICKSTACK_WRITES = [
   'clickStackCreateAlert',
   'clickStackUpdateAlert',
   'clickStackDeleteAlert',
+  'clickStackCreateWebhook',
+  'clickStackUpdateWebhook',
+  'clickStackDeleteWebhook',
 ];
 
 /**
@@ -168,12 +172,12 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ]),
   'control-plane:service:manage-clickstack-api': organization(
     'write',
-    'View and change dashboards, sources and saved searches over the management API',
+    'View and change dashboards, sources, saved searches, alerts and webhooks over the management API',
     [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
   ),
   'dashboards:view': organization(
     'read',
-    'View dashboards, sources, charts, received telemetry and its retention; search rows and traces',
+    'View dashboards, sources, charts, received telemetry and its retention, alerts, webhooks and notifications; search rows and traces',
     [
       'listDashboards',
       'getDashboard',
@@ -208,6 +212,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'previewAlert',
       'listAlertGroups',
       'listAlertEvaluations',
+      'listWebhooks',
+      'listNotifications',
       'telemetryGet',
       'telemetryStorageGet',
       ...CLICKSTACK_READS,
@@ -215,7 +221,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, sources, saved searches, alerts and their channels; change the retention of telemetry',
+    'Create, change and delete dashboards, sources, saved searches, alerts and webhooks; change the retention of telemetry',
     [
       'createDashboard',
       'updateDashboard',
@@ -237,6 +243,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'silenceAlert',
       'unsilenceAlert',
       'acknowledgeAlert',
+      'createWebhook',
+      'updateWebhook',
+      'deleteWebhook',
+      'testWebhook',
+      'sendNotificationAgain',
       ...CLICKSTACK_WRITES,
     ],
   ),

@@ -117,6 +117,15 @@ export async function listAlertsOf(
   return rows.map(toAlert);
 }
 
+/** For people: what keeps a channel from being deleted. */
+export async function listAlertsUsingChannel(db: Db, organizationId: string, channelId: string): Promise<string[]> {
+  const rows = await db.selectFrom('alerts').selectAll().where('organization_id', '=', organizationId).execute();
+  return rows
+    .map(toAlert)
+    .filter(({ content }) => content.channels.some(({ webhookId }) => webhookId === channelId))
+    .map(({ id, content }) => `alert ${content.name ?? id}`);
+}
+
 /** A group as it is stored: as short as possible, since an alert can have 10,000. */
 type StoredGroup = [labels: readonly string[], ...rest: unknown[]];
 

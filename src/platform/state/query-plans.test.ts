@@ -8,10 +8,11 @@ import { onEachStore } from '../../../test/support/server.ts';
 import { SORTS } from '../../kernel/page.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { listCandidates } from '../../management/audit/store.ts';
-import { listBudgets, listDueAlerts } from '../../management/billing/budgets/store.ts';
+import { listBudgets, listUnqueuedAlerts } from '../../management/billing/budgets/store.ts';
 import { sumComputeCost } from '../../management/billing/forecast/store.ts';
 import { listClickpipes, listEntityCosts } from '../../management/billing/store.ts';
 import { listKeyIdsWithRole, listKeyPage, listKeysWithRole } from '../../management/keys/store.ts';
+import { listChannels } from '../../management/notifications/store.ts';
 import { listRoles } from '../../management/roles/store.ts';
 import { listServicePage, listServicesById, listWarehouses } from '../../management/services/store.ts';
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
@@ -20,6 +21,7 @@ import { listVersions } from '../../observability/dashboards/version-store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
+import { listDueNotifications, listNotifications } from '../notifications/store.ts';
 import { openState } from './open.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
@@ -56,6 +58,17 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
   ['versions', /dashboard_versions/, (db) => listVersions(db, organization, 'a')],
   ['roles', /custom_roles/, (db) => listRoles(db, organization)],
   ['budgets', /budgets/, (db) => listBudgets(db, organization)],
+  ['channels', /channels/, (db) => listChannels(db, organization, { limit: 10, offset: 0 })],
+  [
+    'notifications',
+    /notifications_by_time/,
+    (db) => listNotifications(db, organization, { limit: 10, before: { createdAt: 1, id: 'b' } }),
+  ],
+  [
+    'notifications of a subject',
+    /notifications_by_subject/,
+    (db) => listNotifications(db, organization, { limit: 10, subjectId: 'a', before: { createdAt: 1, id: 'b' } }),
+  ],
   ['activities', /activities/, (db) => listCandidates(db, organization, undefined, range, 10)],
   ['activities by type', /activities_by_type/, activity({ type: 'key_create' })],
   ['activities by actor', /activities_by_actor_id/, activity({ actor_id: 'a' })],
@@ -85,7 +98,8 @@ const LOOKUPS: typeof LISTS = [
   ],
   ['deleted dashboards', /deleted_dashboards_by_time/, (db) => listExcess(db, organization)],
   ['clickpipes', /usage_costs_by_entity/, (db) => listClickpipes(db, organization, [service])],
-  ['deliveries that are due', /budget_notices_due/, (db) => listDueAlerts(db, 1, 10)],
+  ['alerts of an earlier version', /budget_notices_due/, (db) => listUnqueuedAlerts(db, 10)],
+  ['notifications that are due', /notifications_due/, (db) => listDueNotifications(db, 1, 10)],
 ];
 
 onEachStore('a query', (store) => {
@@ -116,7 +130,9 @@ onEachStore('a query', (store) => {
     for (const plan of await readPlans(state, open, run)) {
       expect(plan).toMatch(index);
       // Some of the indexes have only the rows that are wanted.
-      expect(plan).not.toMatch(/Seq Scan|SCAN (?!\w+ USING INDEX (dashboards_provisioned|budget_notices_due))/);
+      expect(plan).not.toMatch(
+        /Seq Scan|SCAN (?!\w+ USING INDEX (dashboards_provisioned|budget_notices_due|notifications_due))/,
+      );
     }
   });
 });

@@ -53,6 +53,8 @@ export interface Tables {
   lock_clocks: { id: number; passed_at: number };
   usage_intakes: UsageIntakeRow;
   rate_windows: { id: string; ends_at: number; taken: number };
+  channels: ChannelRow;
+  notifications: NotificationRow;
   budgets: BudgetRow;
   budget_notices: BudgetNoticeRow;
   fleet_documents: { organization_id: string; kind: string; id: string; document: string };
@@ -222,6 +224,30 @@ export interface SavedSearchRow {
   document: string;
   created_at: number;
   updated_at: number;
+}
+
+export interface ChannelRow {
+  organization_id: string;
+  id: string;
+  service: string;
+  name: string;
+  document: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface NotificationRow {
+  organization_id: string;
+  id: string;
+  channel_id: string | null;
+  subject_type: string;
+  subject_id: string;
+  event_id: string;
+  status: string;
+  created_at: number;
+  attempts: number;
+  next_attempt_at: number | null;
+  document: string;
 }
 
 export interface ConsoleSessionRow {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { formatBytes } from '../../kernel/numbers/bytes.ts';
@@ -14,19 +14,30 @@ export interface SignedRequest {
   body?: string;
   /** The same for repeated requests, so that a receiver can recognize them. */
   deliveryId?: string;
+  /** Added to ours; they may replace the content type. */
+  headers?: Readonly<Record<string, string>>;
   /** A longer response is an error. Left out, the response body is not read. */
   maxResponseBytes?: number;
+  /** A longer response is cut, and one that breaks off is what was received until then. */
+  isCut?: boolean;
   signal?: AbortSignal;
 }
 
 export interface SignedResponse {
   status: number;
   body: string;
+  retryAfter?: string | undefined;
 }
 
-export interface SignedRequests {
+/** Without a secret, requests are not signed. */
+interface Receiver {
+  url: string;
+  secret?: string | undefined;
+}
+
+interface SignedRequests {
   /** Sends one request, without following redirects. The error contains no secrets. */
-  send(webhook: Webhook, request: SignedRequest): Promise<SignedResponse>;
+  send(receiver: Receiver, request: SignedRequest): Promise<SignedResponse>;
   close(): void;
 }
 
@@ -60,6 +71,28 @@ function formatSignature(secret: string, seconds: number, text: string): string 
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${text}`).digest('hex')}`;
 }
 
+/** Secrets of this form also sign as https://www.standardwebhooks.com says: the rest is the key, in base64. */
+const STANDARD_PREFIX = 'whsec_';
+const STANDARD_SECRET_BYTES = 32;
+
+export const newStandardSecret = (): string => STANDARD_PREFIX + randomBytes(STANDARD_SECRET_BYTES).toString('base64');
+
+function createSignatureHeaders(
+  secret: string,
+  { seconds, text, deliveryId }: { seconds: number; text: string; deliveryId: string | undefined },
+): Record<string, string> {
+  const own = { 'x-pilothouse-signature': formatSignature(secret, seconds, text) };
+  if (deliveryId === undefined || !secret.startsWith(STANDARD_PREFIX)) return own;
+  const key = Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${deliveryId}.${seconds}.${text}`).digest('base64');
+  return {
+    ...own,
+    'webhook-id': deliveryId,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
+  };
+}
+
 export function createSignedRequests({ clock, allowPrivate, keepAlive = false }: Options): SignedRequests {
   const lookup = createAllowedLookup(allowPrivate);
   const agents = keepAlive
@@ -70,12 +103,14 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
     : undefined;
 
   return {
-    async send({ url, secret }, { method, query = {}, body = '', deliveryId, maxResponseBytes, signal }) {
+    async send({ url, secret }, request) {
+      const { method, query = {}, body = '', deliveryId, headers, maxResponseBytes, isCut = false, signal } = request;
       const violation = findUrlViolation(url, { allowPrivate });
       if (violation !== undefined) throw new Error(violation);
       const target = new URL(url);
       for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
       const signed = method === 'GET' ? target.search : body;
+      const seconds = Math.floor(clock.now() / SECOND_MS);
       const timeout = AbortSignal.timeout(TIMEOUT_MS);
       const options: RequestOptions = {
         method,
@@ -84,15 +119,14 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         headers: {
           'user-agent': 'Pilothouse',
-          ...(method === 'POST' && {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(body),
-          }),
+          ...(method === 'POST' && { 'content-type': 'application/json' }),
+          ...headers,
+          ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }),
           ...(deliveryId !== undefined && { 'x-pilothouse-delivery': deliveryId }),
-          'x-pilothouse-signature': formatSignature(secret, Math.floor(clock.now() / SECOND_MS), signed),
+          ...(secret !== undefined && createSignatureHeaders(secret, { seconds, text: signed, deliveryId })),
         },
       };
-      return exchange(target, body, options, maxResponseBytes);
+      return exchange(target, body, options, maxResponseBytes === undefined ? undefined : { maxResponseBytes, isCut });
     },
 
     close() {
@@ -101,34 +135,50 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
   };
 }
 
+/** How much of a response is read. */
+interface Reading {
+  maxResponseBytes: number;
+  isCut: boolean;
+}
+
 function exchange(
   url: URL,
   body: string,
   options: RequestOptions,
-  maxBytes: number | undefined,
+  reading: Reading | undefined,
 ): Promise<SignedResponse> {
   return new Promise((resolve, reject) => {
     const startRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    let isAnswered = false;
     const request = startRequest(url, options, (response) => {
+      isAnswered = true;
       const status = response.statusCode ?? 0;
-      if (maxBytes === undefined) {
-        resolve({ status, body: '' });
+      const retryAfter = response.headers['retry-after'];
+      if (reading === undefined) {
+        resolve({ status, body: '', retryAfter });
         response.destroy();
-      } else readBody(response, maxBytes).then((text) => resolve({ status, body: text }), reject);
+      } else readBody(response, reading).then((text) => resolve({ status, body: text, retryAfter }), reject);
     });
-    request.once('error', reject);
+    request.on('error', (error) => {
+      if (!isAnswered || !reading?.isCut) reject(error);
+    });
     request.end(body);
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, { maxResponseBytes, isCut }: Reading): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    // Leaving the loop destroys the response.
-    if (bytes > maxBytes) throw new Error(`The response is larger than ${formatBytes(maxBytes)}`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      // Leaving the loop destroys the response.
+      if (bytes > maxResponseBytes && isCut) break;
+      if (bytes > maxResponseBytes) throw new Error(`The response is larger than ${formatBytes(maxResponseBytes)}`);
+    }
+  } catch (error) {
+    if (!isCut) throw error;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8');
 }

@@ -13,6 +13,8 @@ export interface Budget {
   monthlyMicros: number;
   thresholds: readonly Threshold[];
   webhook: Webhook | undefined;
+  /** The ids of channels that also receive the alerts. */
+  channelIds: readonly string[];
   createdAt: number;
   updatedAt: number;
 }
@@ -25,17 +27,15 @@ export interface AlertKey {
   threshold: Threshold;
 }
 
-/** A threshold that was reached in a month, and the state of its delivery to the webhook. */
+/** A threshold that was reached in a month, and the state of its notification for the webhook. */
 export interface BudgetAlert extends AlertKey {
   createdAt: number;
   /** The number of delivery attempts. */
   attempts: number;
   /** Undefined when no attempt is due. */
   nextAttemptAt: number | undefined;
-  /** The same for every attempt, so that a receiver can recognize repeated deliveries. */
+  /** The id of the notification for the webhook. */
   deliveryId: string;
-  /** The body of the request, the same for every attempt. */
-  body: string;
   delivery: Delivery;
   lastAttemptAt?: number | undefined;
   /** Why the last attempt failed. Contains no secrets. */
@@ -62,16 +62,4 @@ export function listReachedThresholds(
       ? expected !== undefined && expected >= monthlyMicros
       : spent * 100 >= threshold * monthlyMicros,
   );
-}
-
-/** The delays between delivery attempts, about a day in total. */
-const RETRY_DELAYS_SECONDS = [10, 30, 60, 300, 900, 3600, 10_800, 21_600, 43_200];
-
-/** The longest delay between two attempts. A time further ahead is from before the clock was set back. */
-export const MAX_RETRY_DELAY_MS = Math.max(...RETRY_DELAYS_SECONDS) * 1000;
-
-/** Undefined after the last attempt. */
-export function findRetryDelayMs(attempts: number): number | undefined {
-  const seconds = RETRY_DELAYS_SECONDS[attempts - 1];
-  return seconds === undefined ? undefined : seconds * 1000;
 }

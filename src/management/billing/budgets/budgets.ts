@@ -6,17 +6,18 @@ import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import { toUtcDay } from '../../../kernel/time/days.ts';
 import { newWebhookSecret } from '../../../platform/credentials/secrets.ts';
+import type { Notification } from '../../../platform/notifications/notification.ts';
 import type { InTransaction, State } from '../../../platform/state/state.ts';
 import type { Db } from '../../../platform/state/tables.ts';
-import { createSignedRequests } from '../../../platform/webhooks/signed-requests.ts';
 import { findUrlViolation, type Webhook } from '../../../platform/webhooks/webhook.ts';
 import { type Actor, difference } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
+import type { Notifications } from '../../notifications/notifications.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
 import type { Summaries } from '../reports/summaries.ts';
 import { type Budget, type BudgetAlert, DEFAULT_THRESHOLDS, type Threshold } from './budget.ts';
-import { createDeliveries } from './deliveries.ts';
+import { createAlertQueueing } from './queue-alerts.ts';
 import { deleteBudget, findBudget, listAlerts, listBudgets, putBudget } from './store.ts';
 import { createThresholdChecks } from './threshold-checks.ts';
 
@@ -29,6 +30,7 @@ interface BudgetSettings {
   thresholds?: readonly Threshold[] | undefined;
   /** null removes the webhook. */
   webhook?: { url: string; secret?: string | undefined } | null | undefined;
+  channelIds?: readonly string[] | undefined;
 }
 
 export interface BudgetWithAlerts {
@@ -46,6 +48,7 @@ interface Options {
   organizations: Organizations;
   summaries: Summaries;
   forecasts: Forecasts;
+  notifications: Notifications;
   log: Pick<Logger, 'warn'>;
   /** Allows webhooks to loopback and private addresses. */
   allowPrivate: boolean;
@@ -55,15 +58,16 @@ const MAX_BUDGETS = 100;
 const INTERVAL_MS = 15 * SECOND_MS;
 
 export function createBudgets(options: Options) {
-  const { state, clock, audit, organizations, log, allowPrivate } = options;
+  const { state, clock, audit, organizations, notifications, log, allowPrivate } = options;
   const thresholdChecks = createThresholdChecks(options);
-  const deliveries = createDeliveries({ ...options, requests: createSignedRequests({ clock, allowPrivate }) });
+  const queueing = createAlertQueueing(options);
 
-  /** Checks all budgets and delivers the alerts that are due. */
+  /** Checks all budgets. */
   const loop = createBackgroundLoop({
     async run() {
+      await queueing.run();
       await thresholdChecks.run();
-      await deliveries.run();
+      notifications.requestDelivery();
     },
     everyMs: INTERVAL_MS,
     onError: (error) => log.warn({ err: error }, 'failed to check budgets'),
@@ -81,13 +85,22 @@ export function createBudgets(options: Options) {
   }
 
   async function addAlerts(organizationId: string, budgets: readonly Budget[]): Promise<BudgetWithAlerts[]> {
-    const alerts = await listAlerts(state.db, organizationId, toUtcDay(clock.now()).slice(0, 7));
+    const stored = await listAlerts(state.db, organizationId, toUtcDay(clock.now()).slice(0, 7));
+    const sent = await notifications.listById(
+      organizationId,
+      stored.map(({ deliveryId }) => deliveryId),
+    );
+    const byId = new Map(sent.map((notification) => [notification.id, notification]));
+    const alerts = stored.map((alert) => withDelivery(alert, byId.get(alert.deliveryId)));
     return budgets.map((budget) => ({ budget, alerts: alerts.filter(({ budgetId }) => budgetId === budget.id) }));
   }
 
   return {
-    /** Runs a check now. */
-    check: loop.trigger,
+    /** Runs a check now, and delivers the alerts. */
+    async check(): Promise<void> {
+      await loop.trigger();
+      await notifications.trigger();
+    },
     start: loop.start,
     /** Alerts that are not delivered yet are delivered after the next start. */
     close: loop.close,
@@ -115,6 +128,7 @@ export function createBudgets(options: Options) {
         monthlyMicros: parseMonthlyMicros(settings.monthlyCHC ?? 0),
         thresholds: settings.thresholds ?? DEFAULT_THRESHOLDS,
         webhook,
+        channelIds: settings.channelIds ?? [],
         createdAt: now,
         updatedAt: now,
       };
@@ -122,6 +136,7 @@ export function createBudgets(options: Options) {
         await organizations.lock(tx, organizationId);
         if ((await listBudgets(tx, organizationId)).length >= MAX_BUDGETS)
           throw new AppError('conflict', `The organization has reached its limit of ${MAX_BUDGETS} budgets`);
+        await checkChannels(tx, budget);
         await putBudget(tx, budget);
         await audit.record(tx, actor, {
           organizationId,
@@ -153,8 +168,10 @@ export function createBudgets(options: Options) {
             settings.monthlyCHC === undefined ? before.monthlyMicros : parseMonthlyMicros(settings.monthlyCHC),
           thresholds: settings.thresholds ?? before.thresholds,
           webhook,
+          channelIds: settings.channelIds ?? before.channelIds,
           updatedAt: clock.now(),
         };
+        if (settings.channelIds) await checkChannels(tx, after);
         const changed = difference(toAuditRecord(before), toAuditRecord(after));
         const isSame = before.webhook?.secret === after.webhook?.secret && before.webhook?.url === after.webhook?.url;
         if (isSame && Object.keys({ ...changed.before, ...changed.after }).length === 0)
@@ -179,6 +196,7 @@ export function createBudgets(options: Options) {
         await organizations.lock(tx, organizationId);
         const budget = await get(tx, organizationId, id);
         await deleteBudget(tx, organizationId, id);
+        await notifications.cancel(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,
           type: 'budget_delete',
@@ -188,6 +206,15 @@ export function createBudgets(options: Options) {
       });
     },
   };
+
+  async function checkChannels(tx: Db, { organizationId, channelIds }: Budget): Promise<void> {
+    const existing = await notifications.listExistingChannelIds(tx, organizationId, channelIds);
+    rejectViolations(
+      channelIds.flatMap((value, index) =>
+        existing.has(value) ? [] : [{ path: `channels[${index}].webhookId`, rule: 'Webhook not found', value }],
+      ),
+    );
+  }
 
   /** Omitted: unchanged. A URL without a secret keeps the existing secret, or gets a new one. */
   function resolveWebhook(given: BudgetSettings['webhook'], before: Webhook | undefined) {
@@ -203,6 +230,14 @@ export function createBudgets(options: Options) {
   }
 }
 
+/** The state of the delivery is that of the notification; alerts of earlier versions have their own. */
+function withDelivery(alert: BudgetAlert, notification: Notification | undefined): BudgetAlert {
+  if (!notification) return alert;
+  const { status, attempts, nextAttemptAt, lastAttemptAt, lastError } = notification;
+  const delivery = status === 'cancelled' ? 'none' : status;
+  return { ...alert, delivery, attempts, nextAttemptAt, lastAttemptAt, lastError };
+}
+
 const MAX_MONTHLY_CHC = 1_000_000_000;
 
 function parseMonthlyMicros(chc: number): number {
@@ -215,11 +250,12 @@ function parseMonthlyMicros(chc: number): number {
 }
 
 /** For the audit log. The path and query of a webhook URL often contain secrets, so only the origin is included. */
-function toAuditRecord({ name, monthlyMicros, thresholds, webhook }: Budget) {
+function toAuditRecord({ name, monthlyMicros, thresholds, webhook, channelIds }: Budget) {
   return {
     name,
     monthlyCHC: chcFromMicros(monthlyMicros),
     thresholds,
     webhook: webhook ? new URL(webhook.url).origin : null,
+    ...(channelIds.length > 0 && { channels: channelIds }),
   };
 }

@@ -1,10 +1,11 @@
 import type { BudgetNoticeRow, BudgetRow } from '../../../platform/state/billing-tables.ts';
 import type { Db } from '../../../platform/state/tables.ts';
-import { type AlertKey, type Budget, type BudgetAlert, MAX_RETRY_DELAY_MS, type Threshold } from './budget.ts';
+import type { Webhook } from '../../../platform/webhooks/webhook.ts';
+import type { AlertKey, Budget, BudgetAlert, Threshold } from './budget.ts';
 
 const toBudget = ({ document }: Pick<BudgetRow, 'document'>): Budget => {
   const budget = JSON.parse(document) as Budget;
-  return { ...budget, webhook: budget.webhook ?? undefined };
+  return { ...budget, webhook: budget.webhook ?? undefined, channelIds: budget.channelIds ?? [] };
 };
 
 const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
@@ -15,10 +16,7 @@ const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
   createdAt: row.created_at,
   attempts: row.attempts,
   nextAttemptAt: row.next_attempt_at ?? undefined,
-  ...(JSON.parse(row.document) as Pick<
-    BudgetAlert,
-    'deliveryId' | 'body' | 'delivery' | 'lastAttemptAt' | 'lastError'
-  >),
+  ...(JSON.parse(row.document) as Pick<BudgetAlert, 'deliveryId' | 'delivery' | 'lastAttemptAt' | 'lastError'>),
 });
 
 /** The budgets of all organizations. */
@@ -45,6 +43,21 @@ export async function findBudget(db: Db, organizationId: string, id: string): Pr
     .where('id', '=', id)
     .executeTakeFirst();
   return row && toBudget(row);
+}
+
+/** For the queue of notifications. */
+export async function findBudgetWebhook(
+  db: Db,
+  organizationId: string,
+  { id }: { id: string },
+): Promise<Webhook | undefined> {
+  return (await findBudget(db, organizationId, id))?.webhook;
+}
+
+/** The budgets that send alerts to a channel, as messages name them. */
+export async function listBudgetsUsingChannel(db: Db, organizationId: string, channelId: string): Promise<string[]> {
+  const budgets = await listBudgets(db, organizationId);
+  return budgets.filter(({ channelIds }) => channelIds.includes(channelId)).map(({ name }) => `budget ${name}`);
 }
 
 export async function putBudget(tx: Db, budget: Budget): Promise<void> {
@@ -77,18 +90,29 @@ export async function listAlerts(db: Db, organizationId: string, month: string):
   return rows.map(toAlert).sort((a, b) => a.createdAt - b.createdAt || compareThresholds(a.threshold, b.threshold));
 }
 
-/** The alerts of all organizations whose delivery is due, oldest first. */
-export async function listDueAlerts(db: Db, now: number, limit: number): Promise<BudgetAlert[]> {
+/** An alert of before there was one queue for all notifications, which is still to be delivered. */
+export type UnqueuedAlert = BudgetAlert & { body: string; nextAttemptAt: number };
+
+/** Of all organizations. */
+export async function listUnqueuedAlerts(db: Db, limit: number): Promise<UnqueuedAlert[]> {
   const rows = await db
     .selectFrom('budget_notices')
     .selectAll()
-    // The condition of the index.
     .where('next_attempt_at', 'is not', null)
-    .where((eb) => eb.or([eb('next_attempt_at', '<=', now), eb('next_attempt_at', '>', now + MAX_RETRY_DELAY_MS)]))
-    .orderBy('next_attempt_at')
     .limit(limit)
     .execute();
-  return rows.map(toAlert);
+  return rows.map((row) => ({ body: '', ...toAlert(row), nextAttemptAt: row.next_attempt_at ?? 0 }));
+}
+
+export async function markAsQueued(tx: Db, key: AlertKey): Promise<void> {
+  await tx
+    .updateTable('budget_notices')
+    .set({ next_attempt_at: null })
+    .where('organization_id', '=', key.organizationId)
+    .where('budget_id', '=', key.budgetId)
+    .where('month', '=', key.month)
+    .where('threshold', '=', String(key.threshold))
+    .execute();
 }
 
 export async function findAlert(tx: Db, key: AlertKey): Promise<BudgetAlert | undefined> {
@@ -103,13 +127,11 @@ export async function findAlert(tx: Db, key: AlertKey): Promise<BudgetAlert | un
   return row && toAlert(row);
 }
 
-export async function putAlert(tx: Db, alert: BudgetAlert): Promise<void> {
-  const { deliveryId, body, delivery, lastAttemptAt, lastError } = alert;
-  const changing = {
-    attempts: alert.attempts,
-    next_attempt_at: alert.nextAttemptAt ?? null,
-    document: JSON.stringify({ deliveryId, body, delivery, lastAttemptAt, lastError }),
-  };
+/** The state of its delivery is that of its notification. */
+export async function insertAlert(
+  tx: Db,
+  alert: AlertKey & Pick<BudgetAlert, 'createdAt' | 'deliveryId' | 'delivery'>,
+): Promise<void> {
   await tx
     .insertInto('budget_notices')
     .values({
@@ -118,11 +140,10 @@ export async function putAlert(tx: Db, alert: BudgetAlert): Promise<void> {
       month: alert.month,
       threshold: String(alert.threshold),
       created_at: alert.createdAt,
-      ...changing,
+      attempts: 0,
+      next_attempt_at: null,
+      document: JSON.stringify({ deliveryId: alert.deliveryId, delivery: alert.delivery }),
     })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'budget_id', 'month', 'threshold']).doUpdateSet(changing),
-    )
     .execute();
 }
 

@@ -3,15 +3,17 @@ import { deriveUuid } from '../../../kernel/ids.ts';
 import { chcFromMicros } from '../../../kernel/numbers/money.ts';
 import { type Clock, isoTime } from '../../../kernel/time/clock.ts';
 import { listDaysBetween, toUtcDay } from '../../../kernel/time/days.ts';
+import type { Message } from '../../../platform/notifications/message.ts';
 import type { State } from '../../../platform/state/state.ts';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
+import type { NotificationInput, Notifications } from '../../notifications/notifications.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import { addMicros, totalMicros } from '../cost.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
 import type { Summaries } from '../reports/summaries.ts';
-import { type Budget, type BudgetAlert, listReachedThresholds, type MonthSpending, type Threshold } from './budget.ts';
-import { findAlert, findBudget, listAlerts, listAllBudgets, putAlert } from './store.ts';
+import { type Budget, listReachedThresholds, type MonthSpending, type Threshold } from './budget.ts';
+import { findAlert, findBudget, insertAlert, listAlerts, listAllBudgets } from './store.ts';
 
 interface Options {
   state: State;
@@ -20,13 +22,15 @@ interface Options {
   organizations: Organizations;
   summaries: Summaries;
   forecasts: Forecasts;
+  notifications: Pick<Notifications, 'enqueue' | 'enqueueOwn'>;
   log: Pick<Logger, 'warn'>;
 }
 
 const ACTOR: Actor = { type: 'system', id: 'budgets', details: 'pilothouse budgets' };
 
 /** Raises an alert for each threshold that the spending of the current month has reached. */
-export function createThresholdChecks({ state, clock, audit, organizations, summaries, forecasts, log }: Options) {
+export function createThresholdChecks(options: Options) {
+  const { state, clock, audit, organizations, summaries, forecasts, notifications, log } = options;
   /** The state at the last check of each organization. An unchanged organization is skipped. */
   const lastChecks = new Map<string, string>();
 
@@ -93,24 +97,23 @@ export function createThresholdChecks({ state, clock, audit, organizations, summ
       const createdAt = clock.now();
       const deliveryId = deriveUuid('budget notice', organizationId, id, spending.month, String(threshold));
       const details = toAlertDetails(budget, threshold, spending);
-      const alert: BudgetAlert = {
-        ...key,
-        createdAt,
-        attempts: 0,
-        // Due at once, by the clock of every node.
-        nextAttemptAt: budget.webhook && 0,
-        deliveryId,
-        body: JSON.stringify({
-          id: deliveryId,
-          type: 'budget_threshold',
-          createdAt: isoTime(createdAt),
-          organizationId,
-          budgetId: id,
-          ...details,
-        }),
-        delivery: budget.webhook ? 'pending' : 'none',
+      await insertAlert(tx, { ...key, createdAt, deliveryId, delivery: budget.webhook ? 'pending' : 'none' });
+      const subject = { type: 'budget' as const, id };
+      if (budget.webhook) {
+        const head = { id: deliveryId, type: 'budget_threshold', createdAt: isoTime(createdAt) };
+        const body = JSON.stringify({ ...head, organizationId, budgetId: id, ...details });
+        await notifications.enqueueOwn(tx, { organizationId, id: deliveryId, subject, body, createdAt });
+      }
+      const common: Omit<NotificationInput, 'channelId'> = {
+        organizationId,
+        subject,
+        key: ['budget', id, spending.month, String(threshold)],
+        message: toMessage(details, deliveryId, createdAt),
       };
-      await putAlert(tx, alert);
+      await notifications.enqueue(
+        tx,
+        budget.channelIds.map((channelId) => ({ ...common, channelId })),
+      );
       await audit.record(tx, ACTOR, {
         organizationId,
         type: 'budget_threshold',
@@ -151,5 +154,29 @@ function toAlertDetails(
     monthlyCHC: chcFromMicros(monthlyMicros),
     spentCHC: chcFromMicros(spent),
     ...(expected === undefined ? {} : { expectedCHC: chcFromMicros(expected) }),
+  };
+}
+
+/** For channels. Each threshold is an incident of its own. */
+function toMessage(details: ReturnType<typeof toAlertDetails>, eventId: string, now: number): Message {
+  const { name, month, threshold, monthlyCHC, spentCHC, expectedCHC } = details;
+  const isReached = threshold !== 'forecast' && threshold >= 100;
+  return {
+    kind: 'firing',
+    eventId,
+    title:
+      threshold === 'forecast'
+        ? `${name}: the forecast for ${month} reaches the budget`
+        : `${name}: ${threshold} % of the budget for ${month} is spent`,
+    body: [
+      `Spent: ${spentCHC} CHC of ${monthlyCHC} CHC.`,
+      ...(expectedCHC === undefined ? [] : [`Forecast for the month: ${expectedCHC} CHC.`]),
+    ].join(' '),
+    severity: isReached ? 'error' : 'warning',
+    startTime: Date.parse(`${month}-01T00:00:00Z`),
+    endTime: now,
+    name,
+    value: spentCHC,
+    threshold: threshold === 'forecast' ? threshold : `${threshold} %`,
   };
 }

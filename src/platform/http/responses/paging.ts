@@ -51,6 +51,9 @@ export function pageSuccess<T>(request: object, { limit }: PageRequest, result: 
   return { ...envelope, limit, nextCursor: next ? formatCursor(next, describeList(request)) : null };
 }
 
+/** The cursor of the next page, for responses with another envelope. */
+export const formatNextCursor = (request: object, next: Position): string => formatCursor(next, describeList(request));
+
 const getPageParameters = (request: object) =>
   (request as FastifyRequest).query as { limit?: number; cursor?: string; [name: string]: unknown };
 

@@ -37,7 +37,6 @@ export const SERVICE_PARTS: Parts = {
   upgradeWindow: 'Pilothouse does not upgrade services on its own',
 };
 
-const NO_ALERTS = 'Pilothouse sends alerts of budgets only; see budgets of the management interface';
 export const NO_ACCOUNTS = 'Pilothouse has no user accounts; create a key or a token instead';
 
 /** The same below `/api/v2` and below `clickstack` of a service. */
@@ -48,7 +47,6 @@ const CLICK_STACK_PARTS: Parts = {
   members: NO_ACCOUNTS,
   roles: 'The roles of keys are those of the management interface; tokens read or write',
   team: NO_ACCOUNTS,
-  webhooks: NO_ALERTS,
 };
 
 export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;

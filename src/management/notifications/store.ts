@@ -1,0 +1,88 @@
+import type { ChannelRow, Db } from '../../platform/state/tables.ts';
+import type { Channel } from './channel.ts';
+
+const toChannel = (row: ChannelRow): Channel => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  content: JSON.parse(row.document),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** Ordered by id. */
+export async function listChannels(
+  db: Db,
+  organizationId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Channel[]> {
+  const rows = await db
+    .selectFrom('channels')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(toChannel);
+}
+
+export async function countChannels(db: Db, organizationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('channels')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+export async function findChannel(db: Db, organizationId: string, id: string): Promise<Channel | undefined> {
+  const row = await db
+    .selectFrom('channels')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toChannel(row);
+}
+
+/** The id of the channel with this name. */
+export async function findChannelId(
+  db: Db,
+  organizationId: string,
+  { service, name }: { service: string; name: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('channels')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('service', '=', service)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export async function listChannelIds(db: Db, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('channels')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+export async function putChannel(tx: Db, channel: Channel): Promise<void> {
+  const { id, organizationId, content, createdAt, updatedAt } = channel;
+  const { service, name } = content;
+  const row = { service, name, document: JSON.stringify(content), updated_at: updatedAt };
+  await tx
+    .insertInto('channels')
+    .values({ organization_id: organizationId, id, created_at: createdAt, ...row })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet(row))
+    .execute();
+}
+
+export async function deleteChannel(tx: Db, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('channels').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { SECOND_MS } from '../../../kernel/time/clock.ts';
+import { cutText, type Message } from '../message.ts';
+import type { Outcome } from '../notification.ts';
+import type { MailTarget } from './target.ts';
+
+export interface MailSettings {
+  /** `smtp://user:password@host:port`, or `smtps:` for TLS from the start. */
+  url: string;
+  /** `alerts@example.com`, or `Alerts <alerts@example.com>`. */
+  from: string;
+}
+
+const TIMEOUT_MS = 5 * SECOND_MS;
+const MAX_ERROR_CHARACTERS = 200;
+const MAX_ADDRESS_CHARACTERS = 254;
+const ADDRESS = /^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]+$/;
+
+export const isMailAddress = (text: string): boolean => text.length <= MAX_ADDRESS_CHARACTERS && ADDRESS.test(text);
+
+export function createMailer(settings: MailSettings | undefined) {
+  return async ({ to }: MailTarget, id: string, message: Message): Promise<Outcome> => {
+    const text = formatText(message);
+    const startedAt = performance.now();
+    const createExchange = () => ({
+      to: to.join(', '),
+      payload: text,
+      tookMs: Math.round(performance.now() - startedAt),
+    });
+    if (!settings) return { exchange: createExchange(), error: 'The server has no mail server: set --smtp-url' };
+    try {
+      // Most servers send no mail.
+      const { createTransport } = await import('nodemailer');
+      const transport = createTransport({
+        url: settings.url,
+        connectionTimeout: TIMEOUT_MS,
+        greetingTimeout: TIMEOUT_MS,
+        dnsTimeout: TIMEOUT_MS,
+        socketTimeout: TIMEOUT_MS,
+      });
+      const domain = settings.from.replace(/^.*@|>.*$/g, '') || 'pilothouse';
+      const thread = createHash('sha256').update(message.eventId).digest('hex').slice(0, 32);
+      const { response, rejected } = await transport.sendMail({
+        from: settings.from,
+        // As objects, so that nothing in them is parsed.
+        to: to.map((address) => ({ name: '', address })),
+        subject: message.title,
+        text,
+        // Mail programs show messages about one incident together, and a repeated delivery once.
+        messageId: `<${id}@${domain}>`,
+        references: [`<${thread}@${domain}>`],
+        headers: { 'auto-submitted': 'auto-generated' },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      transport.close();
+      const answer = rejected.length === 0 ? response : `${response} (rejected: ${rejected.length} of ${to.length})`;
+      return { exchange: { ...createExchange(), answer } };
+    } catch (error) {
+      return { exchange: createExchange(), error: formatError(error), isUnavailable: true };
+    }
+  };
+}
+
+function formatText({ body, link, runbook, name, group, severity }: Message): string {
+  const details = [
+    `Name: ${name}`,
+    ...(group === undefined ? [] : [`Group: ${group}`]),
+    `Severity: ${severity}`,
+    ...(link === undefined ? [] : [`Link: ${link}`]),
+    ...(runbook === undefined ? [] : [`Runbook: ${runbook}`]),
+  ];
+  return `${body}\n\n${details.join('\n')}\n`;
+}
+
+/** Without the credentials that a mail server may repeat. */
+function formatError(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return code === 'EAUTH'
+    ? 'The mail server rejected the user name or password'
+    : cutText(message.replace(/\s+/g, ' '), MAX_ERROR_CHARACTERS);
+}
