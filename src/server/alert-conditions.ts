@@ -37,7 +37,9 @@ export function createAlertConditions({ db, clock, summaries, telemetryReports }
     async key_expiry_days(organizationId) {
       const now = clock.now();
       return (await listKeys(db, organizationId)).flatMap(({ expireAt, ...key }) =>
-        expireAt === undefined ? [] : [{ label: formatLabel(key), value: Math.max(0, (expireAt - now) / DAY_MS) }],
+        expireAt === undefined || expireAt <= now
+          ? []
+          : [{ label: formatLabel(key), value: (expireAt - now) / DAY_MS }],
       );
     },
 

@@ -148,7 +148,7 @@ onEachStore('the evaluation of alerts', (store) => {
   it('sends nothing while it is silenced, and what is still true afterwards', async () => {
     const id = await createAlert();
     await start();
-    const until = new Date(server.now + 2.5 * MINUTE).toISOString();
+    const until = new Date(server.now + 2.1 * MINUTE).toISOString();
     await call('POST', `/api/v2/alerts/${id}/silence`, { until });
     await pass({ api: 3 });
     await pass({ api: 3 });

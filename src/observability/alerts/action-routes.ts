@@ -95,7 +95,7 @@ export function alertActionRoutes({ alerts, alertPreview, clock }: Options): Rou
         const page = {
           limit,
           before: before === undefined ? undefined : parseMoment('before', before),
-          onlyChanges: changes,
+          onlyChanges: changes === 'true',
         };
         const list = await alerts.listEvaluations(getIdentity(request).organizationId, request.params.id, page);
         return { data: list.map(toEvaluationRecord) };

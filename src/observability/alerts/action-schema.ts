@@ -77,7 +77,7 @@ export const EvaluationQuery = Type.Object(
     before: Type.Optional(
       Type.String({ format: 'date-time', maxLength: 40, description: 'Evaluated before this time' }),
     ),
-    changes: Type.Optional(Type.Boolean({ description: 'Only evaluations that changed the status' })),
+    changes: Type.Optional(Type.Enum(['true', 'false'], { description: 'true: only those that changed the status' })),
   },
   { additionalProperties: false },
 );

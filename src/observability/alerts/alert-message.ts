@@ -139,7 +139,10 @@ function nest(attributes: Record<string, string>): Record<string, unknown> {
   return nested;
 }
 
-const formatValue = (value: number | null): string =>
-  value === null ? 'no value' : String(Number(value.toPrecision(12)));
+function formatValue(value: number | null): string {
+  if (value === null) return 'no value';
+  if (Number.isInteger(value)) return String(value);
+  return String(Number(Math.abs(value) < 1000 ? value.toPrecision(4) : value.toFixed(1)));
+}
 
 const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

@@ -50,20 +50,22 @@ export async function findAlert(db: Db, organizationId: string, id: string): Pro
   return row && toAlert(row);
 }
 
-/** Due by the clock of this node, of all organizations. A time too far ahead is from before the clock was set back. */
-export async function listDueAlerts(
-  db: Db,
-  { nowMs, maxAheadMs, limit }: { nowMs: number; maxAheadMs: number; limit: number },
-): Promise<Alert[]> {
+/** Due by the clock of this node, of all organizations. */
+export async function listDueAlerts(db: Db, nowMs: number, limit: number): Promise<Alert[]> {
   const rows = await db
     .selectFrom('alerts')
     .selectAll()
-    .where((eb) => eb.or([eb('next_evaluation_at', '<=', nowMs), eb('next_evaluation_at', '>', nowMs + maxAheadMs)]))
+    .where('next_evaluation_at', '<=', nowMs)
     .orderBy('next_evaluation_at')
     .orderBy('id')
     .limit(limit)
     .execute();
   return rows.map(toAlert);
+}
+
+/** All alerts are looked at now, of all organizations: their times are from before the clock was set back. */
+export async function rescheduleAlerts(tx: Db, nowMs: number): Promise<void> {
+  await tx.updateTable('alerts').set({ next_evaluation_at: nowMs }).where('next_evaluation_at', '>', nowMs).execute();
 }
 
 export async function putAlert(tx: Db, alert: Alert): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Notifications } from '../../management/notifications/notifications.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
 import { type Alert, type AlertState, type Failure, findNextEvaluationAt, toRule, toSchedule } from './alert.ts';
 import type { ErrorType } from './alert-schema.ts';
-import { findAlert, listDueAlerts, putAlert, putGroups, readGroups } from './alert-store.ts';
+import { findAlert, listDueAlerts, putAlert, putGroups, readGroups, rescheduleAlerts } from './alert-store.ts';
 import type { AlertValueReader, AlertValues } from './alert-values.ts';
 import { isQuiet } from './announcement.ts';
 import { announce, countFiring, type Evaluation, judgeWindows, type SentAnnouncement } from './evaluation.ts';
@@ -30,8 +30,6 @@ interface Options {
 const EVERY_MS = 5 * SECOND_MS;
 const MAX_CONCURRENT = 8;
 const BATCH = 200;
-/** A longer time until the next evaluation is from before the clock was set back. */
-const MAX_AHEAD_MS = DAY_MS + 2 * HOUR_MS;
 /** Also between two looks at an alert that is not ok. */
 const RETRY_MS = MINUTE_MS;
 /** One failure can be a restart of the engine. */
@@ -57,6 +55,7 @@ interface Outcome {
  */
 export function createEvaluator(options: Options) {
   const { state, clock, log, organizations, values, notices, notifications } = options;
+  let lastPassMs = Number.POSITIVE_INFINITY;
   const lease = createLease({ state, clock, log, name: 'alerts', onChange() {} });
 
   async function evaluate(alert: Alert): Promise<void> {
@@ -177,8 +176,12 @@ export function createEvaluator(options: Options) {
   /** All alerts that are due, those of all organizations in turn. */
   async function run(): Promise<void> {
     if (!(await lease.confirm())) return;
+    const nowMs = clock.now();
+    // Also with the first pass: the clock may have been set back while the server did not run.
+    if (nowMs < lastPassMs) await state.write((tx) => rescheduleAlerts(tx, nowMs));
+    lastPassMs = nowMs;
     for (;;) {
-      const due = await listDueAlerts(state.db, { nowMs: clock.now(), maxAheadMs: MAX_AHEAD_MS, limit: BATCH });
+      const due = await listDueAlerts(state.db, clock.now(), BATCH);
       const waiting = [...due];
       const work = async () => {
         for (let alert = waiting.shift(); alert; alert = waiting.shift()) await evaluateSafely(alert);
