@@ -40,7 +40,6 @@ CREATE TABLE alerts (
   organization_id TEXT NOT NULL REFERENCES organizations (id),
   id TEXT NOT NULL,
   saved_search_id TEXT,
-  dashboard_id TEXT,
   document TEXT NOT NULL,
   status TEXT NOT NULL,
   next_evaluation_at BIGINT NOT NULL,

@@ -99,7 +99,7 @@ onEachStore('alerts', (store) => {
     const input = await createInput({ interval: '1h', scheduleStartAt: undefined, scheduleOffsetMinutes: 15 });
     const { id, scheduleOffsetMinutes } = await created(PATH, input);
     expect(scheduleOffsetMinutes).toBe(15);
-    const { scheduleOffsetMinutes: _, ...rest } = input;
+    const { scheduleOffsetMinutes: _, ...rest } = input as Json;
     const put = async (more: object) => (await call('PUT', `${PATH}/${id}`, { ...rest, ...more })).json.data;
     expect(await put({})).toMatchObject({ scheduleOffsetMinutes: 15, scheduleStartAt: null });
     const scheduleStartAt = new Date(Date.now() - 60_000).toISOString();

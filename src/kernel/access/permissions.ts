@@ -1,3 +1,4 @@
+import { CLICKSTACK_READS, CLICKSTACK_WRITES } from './clickstack-operations.ts';
 /** What a permission applies to: the organization as a whole, or single services. */
 export type PermissionScope = 'organization' | 'service';
 
@@ -21,37 +22,6 @@ const service = (access: Permission['access'], help: string, operations: string[
   help,
   operations,
 });
-
-/** Dashboards, sources, saved searches, alerts and webhooks belong to the organization, also in the operations below a service. */
-const CLICKSTACK_READS = [
-  'clickStackListDashboards',
-  'clickStackGetDashboard',
-  'clickStackValidateDashboard',
-  'clickStackListSources',
-  'clickStackGetSource',
-  'clickStackListSavedSearches',
-  'clickStackGetSavedSearch',
-  'clickStackListAlerts',
-  'clickStackGetAlert',
-  'clickStackListWebhooks',
-];
-const CLICKSTACK_WRITES = [
-  'clickStackCreateDashboard',
-  'clickStackUpdateDashboard',
-  'clickStackDeleteDashboard',
-  'clickStackCreateSource',
-  'clickStackUpdateSource',
-  'clickStackDeleteSource',
-  'clickStackCreateSavedSearch',
-  'clickStackUpdateSavedSearch',
-  'clickStackDeleteSavedSearch',
-  'clickStackCreateAlert',
-  'clickStackUpdateAlert',
-  'clickStackDeleteAlert',
-  'clickStackCreateWebhook',
-  'clickStackUpdateWebhook',
-  'clickStackDeleteWebhook',
-];
 
 /**
  * All permissions that a custom role can name, with the operations that each contains. Names that start with

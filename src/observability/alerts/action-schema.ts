@@ -39,7 +39,7 @@ export const SilenceBody = NamedObject('AlertSilenceInput', {
   reason: Type.Optional(text({ minLength: 1, maxLength: 1024 })),
 });
 
-export const GroupRecord = NamedObject('AlertGroup', {
+const GroupRecord = NamedObject('AlertGroup', {
   labels: Labels,
   status: Type.Enum([...STATUSES]),
   since: Time,

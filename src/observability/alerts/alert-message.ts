@@ -12,7 +12,7 @@ export interface Subject {
   path: string;
 }
 
-export interface MessageInput {
+interface MessageInput {
   alert: Alert;
   subject: Subject;
   kind: MessageKind;
@@ -49,10 +49,10 @@ const KIND_TITLES: Record<MessageKind, string> = {
 const MAX_TITLE = 512;
 const MAX_BODY = 16_384;
 
-export const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
+const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
   `${SIGNS[thresholdType]} ${thresholdMax !== null && thresholdType.endsWith('between') ? `${threshold} and ${thresholdMax}` : threshold}`;
 
-export const formatGroup = (groupBy: readonly string[], labels: readonly string[]): string =>
+const formatGroup = (groupBy: readonly string[], labels: readonly string[]): string =>
   labels.map((label, index) => `${groupBy[index] ?? ''}:${label}`).join(', ');
 
 /** The name that people see. It may be a template; `render` then fills it in. */

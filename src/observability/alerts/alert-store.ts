@@ -72,7 +72,6 @@ export async function putAlert(tx: Db, alert: Alert): Promise<void> {
   const { id, organizationId, content, state, nextEvaluationAt, createdAt, updatedAt } = alert;
   const row = {
     saved_search_id: content.savedSearchId,
-    dashboard_id: content.dashboardId,
     document: JSON.stringify(content),
     status: JSON.stringify(state),
     next_evaluation_at: nextEvaluationAt,
@@ -100,21 +99,12 @@ export async function deleteAlert(tx: Db, organizationId: string, id: string): P
   await tx.deleteFrom('alerts').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 
-/** The alerts of a saved search or of a dashboard. */
-export async function listAlertsOf(
-  db: Db,
-  organizationId: string,
-  of: { savedSearchId: string } | { dashboardId: string },
-): Promise<Alert[]> {
-  const [column, value] =
-    'savedSearchId' in of
-      ? (['saved_search_id', of.savedSearchId] as const)
-      : (['dashboard_id', of.dashboardId] as const);
+export async function listSavedSearchAlerts(db: Db, organizationId: string, savedSearchId: string): Promise<Alert[]> {
   const rows = await db
     .selectFrom('alerts')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where(column, '=', value)
+    .where('saved_search_id', '=', savedSearchId)
     .execute();
   return rows.map(toAlert);
 }

@@ -10,7 +10,7 @@ import type { GroupValue } from './judgement.ts';
 import type { Windows } from './windows.ts';
 
 /** More groups make an alert fail: only the largest could be judged. */
-export const MAX_GROUPS = 10_000;
+const MAX_GROUPS = 10_000;
 /** Windows of one statement with groups, and without. */
 const STEP_WINDOWS = { grouped: 10, single: 1500 };
 

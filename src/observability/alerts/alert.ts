@@ -9,7 +9,7 @@ type Defined<T> = { [name in keyof T]-?: Exclude<T[name], undefined> };
 /** What a client sends, with every member; null for those that are not set. */
 export type AlertContent = Defined<Omit<AlertBody, 'channel'>>;
 
-export interface Silence {
+interface Silence {
   by: string;
   at: number;
   until: number;

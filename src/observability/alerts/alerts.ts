@@ -12,7 +12,15 @@ import { isResourceId } from '../sources/resource-id.ts';
 import { type Alert, type AlertContent, findNextEvaluationAt, isSameSource, NEW_STATE } from './alert.ts';
 import { listAlertViolations, normalizeAlert } from './alert-input.ts';
 import type { AlertBody } from './alert-schema.ts';
-import { countAlerts, deleteAlert, findAlert, listAlerts, listAlertsOf, putAlert, readGroups } from './alert-store.ts';
+import {
+  countAlerts,
+  deleteAlert,
+  findAlert,
+  listAlerts,
+  listSavedSearchAlerts,
+  putAlert,
+  readGroups,
+} from './alert-store.ts';
 import type { Evaluation } from './evaluation.ts';
 import { listEvaluations } from './evaluation-store.ts';
 import type { GroupState } from './judgement.ts';
@@ -193,7 +201,8 @@ export function createAlerts({
 
     /** In the transaction that deletes the saved search. */
     async removeOfSavedSearch(tx: Db, actor: Actor, organizationId: string, savedSearchId: string): Promise<void> {
-      for (const alert of await listAlertsOf(tx, organizationId, { savedSearchId })) await removeOne(tx, actor, alert);
+      for (const alert of await listSavedSearchAlerts(tx, organizationId, savedSearchId))
+        await removeOne(tx, actor, alert);
     },
 
     /** `until` undefined ends the silence. */

@@ -6,6 +6,7 @@ import { getActor } from '../../management/audit/request-actor.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import { createOrganizationReader } from '../../platform/http/requests/service-organization.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -14,8 +15,6 @@ import {
   managementResponse,
   success,
 } from '../../platform/http/responses/envelopes.ts';
-import { readListPage } from '../search/saved-search-routes.ts';
-import { ListMeta, SavedSearchQuery as ListQuery } from '../search/saved-search-schema.ts';
 import { type Alert, toAlertRecord } from './alert.ts';
 import { AlertBody, AlertRecord } from './alert-schema.ts';
 import type { Alerts } from './alerts.ts';

@@ -10,7 +10,7 @@ export const CONDITIONS = {
 export type ConditionName = keyof typeof CONDITIONS;
 
 /** A resource with its value now. */
-export interface ConditionValue {
+interface ConditionValue {
   label: string;
   value: number;
 }

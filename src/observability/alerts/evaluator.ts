@@ -36,8 +36,6 @@ const RETRY_MS = MINUTE_MS;
 const ATTEMPTS_BEFORE_NOTICE = 2;
 const MAX_ERROR_LENGTH = 1000;
 
-export type Evaluator = ReturnType<typeof createEvaluator>;
-
 /** What an evaluation found. */
 interface Outcome {
   state: AlertState;

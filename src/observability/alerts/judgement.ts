@@ -18,7 +18,7 @@ export interface Rule {
   forgetsMissing: boolean;
 }
 
-export type GroupStatus = 'ok' | 'pending' | 'firing' | 'no_data';
+type GroupStatus = 'ok' | 'pending' | 'firing' | 'no_data';
 
 /** The state of a group after its last window. Times are ends of windows in epoch milliseconds. */
 export interface GroupState {

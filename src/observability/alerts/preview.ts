@@ -9,7 +9,7 @@ import { announce, judgeWindows } from './evaluation.ts';
 import type { Groups } from './judgement.ts';
 import { findWindowStart, INTERVALS, type Windows } from './windows.ts';
 
-export interface Replay {
+interface Replay {
   start: string;
   end: string;
   windows: number;

@@ -17,7 +17,7 @@ export interface WindowSeries {
   asRatio: boolean;
 }
 
-export interface WindowValues {
+interface WindowValues {
   points: Points;
   /** A window without rows has the value 0. */
   isCount: boolean;

@@ -5,6 +5,7 @@ import { getActor } from '../../management/audit/request-actor.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import { createOrganizationReader } from '../../platform/http/requests/service-organization.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -14,8 +15,7 @@ import {
   success,
 } from '../../platform/http/responses/envelopes.ts';
 import { type SavedSearch, toRecord } from './saved-search.ts';
-import { readListPage } from './saved-search-routes.ts';
-import { ListMeta, SavedSearchBody, SavedSearchQuery, SavedSearchRecord } from './saved-search-schema.ts';
+import { SavedSearchBody, SavedSearchRecord } from './saved-search-schema.ts';
 import type { SavedSearches } from './saved-searches.ts';
 
 const tags = ['ClickStack'];
@@ -41,7 +41,7 @@ export function clickStackSavedSearchRoutes({ savedSearches, services }: Options
           summary: 'List ClickStack saved searches',
           description: 'The saved searches of the organization, ordered by id.',
           params: ServicePath,
-          querystring: SavedSearchQuery,
+          querystring: ListQuery,
           response: managementResponse(Type.Array(SavedSearchRecord), { meta: ListMeta }),
         },
       },

@@ -4,19 +4,16 @@ import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { toRecord } from './saved-search.ts';
-import { ListMeta, SavedSearchBody, SavedSearchQuery, SavedSearchRecord } from './saved-search-schema.ts';
+import { SavedSearchBody, SavedSearchRecord } from './saved-search-schema.ts';
 import type { SavedSearches } from './saved-searches.ts';
 
 const tags = ['Search'];
 const PATH = '/api/v2/saved-searches';
-const MAX_LISTED = 1000;
-
-/** The page of a request. */
-export const readListPage = ({ limit = MAX_LISTED, offset = 0 }: SavedSearchQuery) => ({ limit, offset });
 
 export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearches }): Routes {
   return (app) => {
@@ -28,7 +25,7 @@ export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearc
           tags,
           summary: 'List saved searches',
           description: 'Ordered by id. The header X-Total-Count has the number of all saved searches, as meta.total.',
-          querystring: SavedSearchQuery,
+          querystring: ListQuery,
           response: {
             200: Type.Object({ data: Type.Array(SavedSearchRecord), meta: ListMeta }, { description: 'Success' }),
           },

@@ -51,21 +51,6 @@ export const SavedSearchRecord = NamedObject('SavedSearch', {
   updatedAt: Type.String({ format: 'date-time' }),
 });
 
-export const SavedSearchQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default: 1000' })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Default: 0' })),
-  },
-  { additionalProperties: false },
-);
-
-export const ListMeta = NamedObject('ListMeta', {
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-});
-
 export type SavedSearchBody = Static<typeof SavedSearchBody>;
 export type SavedSearchFilter = Static<typeof Filter>;
 export type SavedSearchRecord = Static<typeof SavedSearchRecord>;
-export type SavedSearchQuery = Static<typeof SavedSearchQuery>;

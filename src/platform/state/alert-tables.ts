@@ -2,7 +2,6 @@ export interface AlertRow {
   organization_id: string;
   id: string;
   saved_search_id: string | null;
-  dashboard_id: string | null;
   document: string;
   status: string;
   next_evaluation_at: number;

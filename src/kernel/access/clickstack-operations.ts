@@ -1,0 +1,30 @@
+/** Dashboards, sources, saved searches, alerts and webhooks belong to the organization, also in the operations below a service. */
+export const CLICKSTACK_READS = [
+  'clickStackListDashboards',
+  'clickStackGetDashboard',
+  'clickStackValidateDashboard',
+  'clickStackListSources',
+  'clickStackGetSource',
+  'clickStackListSavedSearches',
+  'clickStackGetSavedSearch',
+  'clickStackListAlerts',
+  'clickStackGetAlert',
+  'clickStackListWebhooks',
+];
+export const CLICKSTACK_WRITES = [
+  'clickStackCreateDashboard',
+  'clickStackUpdateDashboard',
+  'clickStackDeleteDashboard',
+  'clickStackCreateSource',
+  'clickStackUpdateSource',
+  'clickStackDeleteSource',
+  'clickStackCreateSavedSearch',
+  'clickStackUpdateSavedSearch',
+  'clickStackDeleteSavedSearch',
+  'clickStackCreateAlert',
+  'clickStackUpdateAlert',
+  'clickStackDeleteAlert',
+  'clickStackCreateWebhook',
+  'clickStackUpdateWebhook',
+  'clickStackDeleteWebhook',
+];
