@@ -65,7 +65,7 @@ export function buildMessage(input: MessageInput): Message {
   const attributes = Object.fromEntries(labels.map((label, index) => [groupBy[index] ?? String(index), label]));
   const link = input.consoleUrl === undefined ? undefined : input.consoleUrl + input.subject.path;
   const context = createContext(input, group, attributes, link);
-  const name = renderTemplate(getName(alert, input.subject), context);
+  const name = render(getName(alert, input.subject), context);
   const what = input.detail ?? `${formatValue(value)} ${formatThreshold(alert.content)}`;
   return {
     kind,
@@ -83,6 +83,15 @@ export function buildMessage(input: MessageInput): Message {
     value,
     threshold: formatThreshold(alert.content),
   };
+}
+
+/** A template that exceeds its limits is sent as it is: an alert must not be lost because of its text. */
+function render(template: string, context: object): string {
+  try {
+    return renderTemplate(template, context);
+  } catch {
+    return template;
+  }
 }
 
 /** What templates see. */
@@ -113,7 +122,7 @@ function listLines(input: MessageInput, group: string, context: object): string[
   const { message, runbookUrl } = alert.content;
   const measured = `Value: ${formatValue(value)} (fires if ${formatThreshold(alert.content)})`;
   return [
-    ...(message === null ? [] : [renderTemplate(message, context)]),
+    ...(message === null ? [] : [render(message, context)]),
     ...(group === '' ? [] : [`Group: ${group}`]),
     kind === 'failed' ? `Reason: ${detail}` : measured,
     `Window: ${isoTime(window.startMs)} to ${isoTime(window.endMs)}`,
