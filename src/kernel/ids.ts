@@ -9,6 +9,8 @@ export const newUuid = (): string => randomUUID();
 /** 24 hexadecimal digits: the id format of dashboards, tiles and sources. */
 export const newHexId = (): string => randomBytes(12).toString('hex');
 
+export const isHexId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text);
+
 /** As `newHexId`, but the same parts always give the same id. */
 export const deriveHexId = (...parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);

@@ -75,6 +75,8 @@ interface Options {
         | 'simulatedTransitionMs'
         | 'defaultDriver'
         | 'webhookAllowPrivate'
+        | 'smtpUrl'
+        | 'smtpFrom'
         | 'auditRetentionDays'
         | 'versionRetentionDays'
       >
@@ -133,6 +135,7 @@ export function createDomains({
     organizations,
     log,
     allowPrivate,
+    smtp: config.smtpUrl && config.smtpFrom ? { url: config.smtpUrl, from: config.smtpFrom } : undefined,
     listChannelUsers: async (...channel) =>
       (await Promise.all([listBudgetsUsingChannel(...channel), listAlertsUsingChannel(...channel)])).flat(),
     findOwnWebhook: findBudgetWebhook,

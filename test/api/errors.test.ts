@@ -24,6 +24,7 @@ const VALID_BODY = {
   command: 'start',
   entries: [],
   mode: 'off',
+  service: 'slack',
 };
 
 /** Members with other meanings elsewhere. */

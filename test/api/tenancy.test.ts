@@ -9,6 +9,8 @@ import { send } from '../support/otlp-client.ts';
 import { span, toRequest } from '../support/otlp-requests.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
+const HOOK = { name: 'Globex webhook', service: 'generic', url: 'https://globex.example.com/hook' };
+
 /** A body that would have an effect if the request were accepted. */
 const BODIES: Record<string, object> = {
   instanceScalingUpdate: { numReplicas: 7 },
@@ -34,6 +36,10 @@ const BODIES: Record<string, object> = {
   updateSavedSearch: { name: 'intruder', sourceId: 'logs' },
   clickStackCreateSavedSearch: { name: 'intruder', sourceId: 'logs' },
   clickStackUpdateSavedSearch: { name: 'intruder', sourceId: 'logs' },
+  createWebhook: { ...HOOK, name: 'intruder' },
+  updateWebhook: { ...HOOK, name: 'intruder' },
+  clickStackCreateWebhook: { ...HOOK, name: 'intruder' },
+  clickStackUpdateWebhook: { ...HOOK, name: 'intruder' },
   searchRows: { sourceId: 'logs' },
   searchHistogram: { sourceId: 'logs' },
   listSearchFacets: { sourceId: 'logs' },
@@ -59,8 +65,17 @@ const BODIES: Record<string, object> = {
 
 type Owner = typeof acme | typeof globex;
 
-/** Unlike dashboards and sources, they have no id that a fleet file sets. */
-const isSavedSearch = (path: string): boolean => path.startsWith('/api/v2/saved-searches');
+/** Unlike dashboards and sources, these have no id that a fleet file sets. By the beginning of the path: the parameter with the id. */
+const OTHER_IDS: Record<string, string> = {
+  '/api/v2/saved-searches': 'clickStackSavedSearchId',
+  '/api/v2/webhooks': 'clickStackWebhookId',
+  '/api/v2/notifications': 'notificationId',
+};
+
+function withOtherId(path: string, values: Record<string, string>): Record<string, string> {
+  const [, parameter] = Object.entries(OTHER_IDS).find(([start]) => path.startsWith(start)) ?? [];
+  return parameter === undefined ? values : { ...values, id: values[parameter] ?? '' };
+}
 
 const call = (
   server: TestServer,
@@ -72,7 +87,7 @@ const call = (
   const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.writer };
   return server.call({
     method,
-    path: formatPath(operation, isSavedSearch(path) ? { ...values, id: values.clickStackSavedSearchId ?? '' } : values),
+    path: formatPath(operation, withOtherId(path, values)),
     ...credentials,
     ...(BODIES[id] ? { body: BODIES[id] } : {}),
   });
@@ -102,6 +117,8 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     clickStackDashboardId: globex.dashboard,
     clickStackSourceId: globex.dashboard,
     clickStackSavedSearchId: await findOrCreateGlobexSearch(server),
+    clickStackWebhookId: await findOrCreateGlobexWebhook(server),
+    notificationId: randomUUID(),
     tileId: 'one',
     version: '1',
     traceId: await findOrCreateGlobexTrace(server),
@@ -137,6 +154,14 @@ async function findOrCreateGlobexSearch(server: TestServer): Promise<string> {
   return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.id;
 }
 
+/** A webhook of Globex; created if it does not exist. */
+async function findOrCreateGlobexWebhook(server: TestServer): Promise<string> {
+  const path = '/api/v2/webhooks';
+  const [existing] = (await server.call({ path, token: globex.writer })).json.data;
+  if (existing) return existing.id;
+  return (await server.call({ method: 'POST', path, token: globex.writer, body: HOOK })).json.data.id;
+}
+
 /** A custom role of Globex; created if it does not exist. */
 async function findOrCreateGlobexRole(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/roles`;
@@ -164,7 +189,13 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
   const results = responses.map(({ json }) =>
     JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))),
   );
-  const dashboardPaths = ['/dashboards', '/sources', '/saved-searches', `/dashboards/${globex.dashboard}/versions`];
+  const dashboardPaths = [
+    '/dashboards',
+    '/sources',
+    '/saved-searches',
+    '/webhooks',
+    `/dashboards/${globex.dashboard}/versions`,
+  ];
   const dashboardResults = await Promise.all(
     dashboardPaths.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
   );
@@ -221,6 +252,8 @@ onEachStore('tenancy', (store) => {
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),
         clickStackSourceId: 'f'.repeat(24),
+        clickStackWebhookId: 'f'.repeat(24),
+        notificationId: randomUUID(),
         id: 'f'.repeat(24),
         tileId: 'one',
         version: '1',

@@ -32,9 +32,6 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET POST', `${service}/clickpipes`, 'ingestion pipelines'],
   ['GET POST', `${service}/clickstack/alerts`, 'alerts of budgets only'],
   ['GET PUT DELETE', `${service}/clickstack/alerts/${unknown}`, 'alerts of budgets only'],
-  ['GET POST', `${service}/clickstack/webhooks`, 'alerts of budgets only'],
-  ['POST', `${service}/clickstack/webhooks/validate`, 'alerts of budgets only'],
-  ['PUT DELETE', `${service}/clickstack/webhooks/${unknown}`, 'alerts of budgets only'],
   ['GET POST', `${service}/clickstack/roles`, 'those of the management interface'],
   ['GET PUT DELETE', `${service}/clickstack/roles/${unknown}`, 'those of the management interface'],
   ['GET', `${service}/clickstack/team`, 'no user accounts'],
@@ -49,8 +46,6 @@ const MANAGEMENT: [string, string, string][] = [
 const DASHBOARDS: [string, string, string][] = [
   ['GET POST', '/api/v2/alerts?limit=200', 'alerts of budgets only'],
   ['GET PUT DELETE', '/api/v2/alerts/64f0c1d2e3a4b5c6d7e8f900', 'alerts of budgets only'],
-  ['GET POST', '/api/v2/webhooks', 'alerts of budgets only'],
-  ['PUT DELETE', '/api/v2/webhooks/64f0c1d2e3a4b5c6d7e8f900', 'alerts of budgets only'],
   ['GET', '/api/v2', 'no user accounts'],
   ['GET', '/api/v2/team', 'no user accounts'],
   ['PATCH', '/api/v2/team/defaultUserRole', 'no user accounts'],

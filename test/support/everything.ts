@@ -97,6 +97,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       savedSearches,
       service,
     );
+    await read(`${clickStack}/webhooks`, service);
     for (const part of SERVICE_PARTS) await each(`${organization}/services/{serviceId}/${part}`, 'serviceId', services);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
@@ -129,6 +130,8 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read('/api/v2/sources/{id}/columns', { id });
     }
     await each('/api/v2/saved-searches/{id}', 'id', await read('/api/v2/saved-searches'));
+    await read('/api/v2/webhooks');
+    await read('/api/v2/notifications');
     const body = { start: today - 20 * DAY_MS, end: today + 3 * DAY_MS, limit: 1 };
     const found = await server.call({ method: 'POST', path: '/api/v2/traces/search', token, body });
     for (const { traceId } of found.json.data.traces) await read('/api/v2/traces/{traceId}', { traceId });

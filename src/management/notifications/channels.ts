@@ -1,5 +1,5 @@
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
-import { newHexId, newUuid } from '../../kernel/ids.ts';
+import { isHexId, newHexId, newUuid } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Message } from '../../platform/notifications/message.ts';
 import type { Outcome } from '../../platform/notifications/notification.ts';
@@ -45,7 +45,7 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
   const { state, clock, audit, organizations, allowPrivate, hasMail, send, listChannelUsers } = options;
 
   async function get(db: Db, organizationId: string, id: string): Promise<Channel> {
-    const channel = await findChannel(db, organizationId, id);
+    const channel = isHexId(id) ? await findChannel(db, organizationId, id) : undefined;
     if (!channel) throw new AppError('not_found', 'Webhook not found');
     return channel;
   }

@@ -57,7 +57,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
           tags,
           summary: 'Send a notification again',
           description: 'Starts over with the attempts, under the same id. Also for notifications that were delivered.',
-          params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+          params: Type.Object({ id: Type.String() }),
           response: dashboardResponse(NotificationRecord),
         },
       },

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
-import { deriveUuid } from '../../kernel/ids.ts';
+import { deriveUuid, isUuid } from '../../kernel/ids.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import { createDelivery } from '../../platform/notifications/delivery.ts';
@@ -148,7 +148,7 @@ export function createNotifications(options: Options) {
     async sendAgain(actor: Actor, organizationId: string, id: string): Promise<Notification> {
       const again = await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const notification = await findNotification(tx, organizationId, id);
+        const notification = isUuid(id) ? await findNotification(tx, organizationId, id) : undefined;
         if (!notification) throw new AppError('not_found', 'Notification not found');
         const pending: Notification = { ...notification, status: 'pending', attempts: 0, nextAttemptAt: 0 };
         await updateNotification(tx, pending);

@@ -80,6 +80,8 @@ describe('settings', () => {
       otlpHeaders: undefined,
       otlpServiceName: 'pilothouse',
       webhookAllowPrivate: false,
+      smtpUrl: undefined,
+      smtpFrom: undefined,
       logLevel: 'info',
     });
   });
@@ -131,6 +133,8 @@ describe('settings', () => {
     ['otlpHeaders', 'Api-Key=a%20b, x=y=z', { 'api-key': 'a b', x: 'y=z' }, 'a=b'],
     ['otlpServiceName', 'control-plane', 'control-plane', 'other'],
     ['webhookAllowPrivate', 'yes', true, 'no'],
+    ['smtpUrl', 'smtps://user:p%40ss@mail.example.com', 'smtps://user:p%40ss@mail.example.com', 'smtp://127.0.0.1:25'],
+    ['smtpFrom', 'Pilothouse <alerts@example.com>', 'Pilothouse <alerts@example.com>', 'alerts@example.com'],
     ['logLevel', 'silent', 'silent', 'debug'],
     ['serverUrl', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080', 'https://other.example'],
     ['serverKey', 'id:secret', 'id:secret', 'id:other'],
@@ -149,10 +153,16 @@ describe('settings', () => {
     });
   });
 
+  /** Variables of settings that are only valid together. */
+  const NEEDED: Partial<Record<SettingName, Record<string, string>>> = {
+    clickhouseCluster: { PILOTHOUSE_CLICKHOUSE_URL: 'http://ch:8123' },
+    smtpUrl: { PILOTHOUSE_SMTP_FROM: 'alerts@example.com' },
+    smtpFrom: { PILOTHOUSE_SMTP_URL: 'smtp://127.0.0.1:25' },
+  };
+
   it.each(valid)('%s can be a flag or a variable, and the flag takes precedence', (name, text, value, other) => {
     const { variable }: Setting = SETTINGS[name];
-    const needed: Record<string, string> =
-      name === 'clickhouseCluster' ? { PILOTHOUSE_CLICKHOUSE_URL: 'http://ch:8123' } : {};
+    const needed: Record<string, string> = NEEDED[name] ?? {};
     expect(getConfig({}, { ...needed, [variable]: text })[name]).toEqual(value);
     expect(getConfig({ [name]: text }, { ...needed, [variable]: other })[name]).toEqual(value);
     expect(getConfig({ [name]: other }, { ...needed, [variable]: text })[name]).not.toEqual(value);
@@ -197,6 +207,8 @@ describe('settings', () => {
     ['auditRetentionDays', ['', '0', '-1', '1.5', '36501', 'never', '90d']],
     ['versionRetentionDays', ['', '0', '36501', 'off']],
     ['telemetryRetentionDays', ['', '0', '3651', 'forever']],
+    ['smtpUrl', ['', 'mail.example.com', 'http://mail.example.com', 'smtp://']],
+    ['smtpFrom', ['', 'alerts', 'a b@example.com', 'A <a@b', 'a@b, c@d', 'x\r\nBcc: y@z <a@b>']],
     ['otlpPort', ['', '-1', '65536', 'http']],
     ['otlpGrpcPort', ['', '-1', '65536', 'grpc']],
     ['ingestRowsPerMinute', ['', '0', '1.5', 'many']],
@@ -234,6 +246,13 @@ describe('settings', () => {
       '--clickhouse-cluster needs --clickhouse-url: the embedded engine has no cluster',
     ]);
     expect(listProblems({ clickhouseCluster: 'main', clickhouseUrl: 'http://ch:8123' })).toEqual([]);
+  });
+
+  it('reject a mail server without a sender, and a sender without a mail server', () => {
+    const problem = ['--smtp-url and --smtp-from must be set together'];
+    expect(listProblems({ smtpUrl: 'smtp://mail.example.com' })).toEqual(problem);
+    expect(listProblems({ smtpFrom: 'alerts@example.com' })).toEqual(problem);
+    expect(listProblems({ smtpUrl: 'smtp://mail.example.com', smtpFrom: 'alerts@example.com' })).toEqual([]);
   });
 
   it('report all problems at once, each with the flag or variable that was used', () => {

@@ -57,6 +57,9 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
     problems.push(
       `${SETTINGS.clickhouseCluster.flag} needs ${SETTINGS.clickhouseUrl.flag}: the embedded engine has no cluster`,
     );
+  const mail = [config.smtpUrl, config.smtpFrom];
+  if (mail.includes(undefined) && mail.some((value) => typeof value === 'string'))
+    problems.push(`${SETTINGS.smtpUrl.flag} and ${SETTINGS.smtpFrom.flag} must be set together`);
   return problems.length > 0 ? { problems } : { config: config as Config, texts };
 }
 

@@ -1,6 +1,7 @@
 import { parseBasePath } from '../../platform/http/requests/base-path.ts';
 import { CLICKHOUSE_SETTINGS } from './clickhouse-settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
+import { MAIL_SETTINGS } from './mail-settings.ts';
 import { SERVICE_SETTINGS } from './running-settings.ts';
 import type { Setting } from './setting.ts';
 import {
@@ -252,11 +253,12 @@ export const SETTINGS = {
     flag: '--webhook-allow-private',
     argument: '<yes|no>',
     variable: 'PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE',
-    help: 'Allow webhooks of budgets and services to call loopback and private addresses',
+    help: 'Allow webhooks of notifications, budgets and services to call loopback and private addresses',
     fallback: 'no',
     parse: oneOfTwo('yes', 'no'),
     rule: 'must be yes or no',
   },
+  ...MAIL_SETTINGS,
   logLevel: {
     flag: '--log-level',
     argument: '<level>',

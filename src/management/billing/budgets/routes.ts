@@ -30,6 +30,11 @@ function toRecord(request: object, budget: BudgetWithAlerts): Static<typeof Budg
   return hasRole(getIdentity(request as FastifyRequest).roles, ADMINS) ? record : hideWebhookPath(record);
 }
 
+function toSettings({ name, monthlyCHC, thresholds, webhook, channels }: Static<typeof UpdateBudgetBody>) {
+  const channelIds = channels?.map(({ webhookId }) => webhookId);
+  return { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook, channelIds };
+}
+
 export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
   return (app) => {
     // Responses may contain a secret, or a webhook URL with one.
@@ -63,15 +68,14 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
           tags,
           summary: 'Create budget',
           description:
-            'Each threshold raises one alert per month: an activity, and a signed POST to the webhook. Budgets do not stop services. A generated secret is shown once, in this response.',
+            'Each threshold raises one alert per month: an activity, a signed POST to the webhook, and a notification in each channel. Budgets do not stop services. A generated secret is shown once, in this response.',
           params: OrganizationPath,
           body: CreateBudgetBody,
           response: managementResponse(BudgetRecord),
         },
       },
       async (request) => {
-        const { name, monthlyCHC, thresholds, webhook } = request.body;
-        const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
+        const settings = toSettings(request.body);
         const created = await budgets.create(
           getActor(request),
           getIdentity(request).organizationId,
@@ -109,8 +113,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         },
       },
       async (request) => {
-        const { name, monthlyCHC, thresholds, webhook } = request.body;
-        const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
+        const settings = toSettings(request.body);
         const id = request.params.budgetId.toLowerCase();
         const changed = await budgets.update(getActor(request), getIdentity(request).organizationId, id, settings);
         return success(request, toRecord(request, changed));

@@ -49,11 +49,23 @@ const WebhookBody = NamedObject('BudgetWebhookRequest', {
   ),
 });
 
+/** As in alerts. */
+const Channel = NamedObject('NotificationChannel', {
+  type: Type.Enum(['webhook']),
+  webhookId: StorableText({ minLength: 1, maxLength: 64, description: 'The id of a webhook of /api/v2/webhooks' }),
+});
+const Channels = Type.Array(Channel, {
+  maxItems: 10,
+  uniqueItems: true,
+  description: 'Webhooks of the organization that also receive the alerts',
+});
+
 export const CreateBudgetBody = NamedObject('BudgetPostRequest', {
   name: Type.Optional(Name),
   monthlyCHC: MonthlyCHC,
   thresholds: Type.Optional(Thresholds),
   webhook: Type.Optional(WebhookBody),
+  channels: Type.Optional(Channels),
 });
 
 export const UpdateBudgetBody = NamedObject('BudgetPatchRequest', {
@@ -61,6 +73,7 @@ export const UpdateBudgetBody = NamedObject('BudgetPatchRequest', {
   monthlyCHC: Type.Optional(MonthlyCHC),
   thresholds: Type.Optional(Thresholds),
   webhook: Type.Optional(Type.Union([WebhookBody, Type.Null()], { description: 'null removes the webhook' })),
+  channels: Type.Optional(Channels),
 });
 
 export const BudgetRecord = NamedObject('Budget', {
@@ -74,6 +87,7 @@ export const BudgetRecord = NamedObject('Budget', {
       secret: Type.Optional(Type.String({ description: 'Only in the response to the request that generated it' })),
     }),
   ),
+  channels: Type.Optional(Type.Array(Channel, { description: 'Absent if there are none' })),
   createdAt: Type.String({ format: 'date-time' }),
   updatedAt: Type.String({ format: 'date-time' }),
   notices: Type.Array(
@@ -95,13 +109,16 @@ export const BudgetRecord = NamedObject('Budget', {
 });
 
 export function toBudgetRecord({ budget, alerts, newSecret }: BudgetWithAlerts): Static<typeof BudgetRecord> {
-  const { id, name, monthlyMicros, thresholds, webhook, createdAt, updatedAt } = budget;
+  const { id, name, monthlyMicros, thresholds, webhook, channelIds, createdAt, updatedAt } = budget;
   return {
     id,
     name,
     monthlyCHC: chcFromMicros(monthlyMicros),
     thresholds: [...thresholds],
     ...(webhook ? { webhook: { url: webhook.url, ...(newSecret === undefined ? {} : { secret: newSecret }) } } : {}),
+    ...(channelIds.length > 0 && {
+      channels: channelIds.map((webhookId) => ({ type: 'webhook' as const, webhookId })),
+    }),
     createdAt: isoSeconds(createdAt),
     updatedAt: isoSeconds(updatedAt),
     notices: alerts.map(toNoticeRecord),
