@@ -10,6 +10,7 @@ const service = `${organization}/services/${acme.primary}`;
 const admin = acme.admin;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
+const ALERT = { interval: '1h', threshold: 1, thresholdType: 'above' };
 /** A body with the required members of all operations. */
 const VALID_BODY = {
   name: 'x',
@@ -25,6 +26,7 @@ const VALID_BODY = {
   entries: [],
   mode: 'off',
   service: 'slack',
+  ...ALERT,
 };
 
 /** Members with other meanings elsewhere. */
@@ -41,6 +43,8 @@ const OTHER_BODIES: Record<string, object> = {
   values: { sourceId: 'logs', fields: ['ServiceName'] },
   context: { sourceId: 'logs', time: '2026-11-17T10:00:00Z' },
   export: { sourceId: 'logs', format: 'csv' },
+  preview: { ...VALID_BODY, alert: ALERT },
+  silence: { until: '2100-01-01T00:00:00Z' },
 };
 
 /** Unlike the others, these PATCH operations have required members. */

@@ -51,6 +51,9 @@ const EXEMPT = [
   'searchContext',
   'exportSearch',
   'tailSearch',
+  'previewAlert',
+  'silenceAlert',
+  'acknowledgeAlert',
   'searchTraces',
   'listTraceOperations',
   'getServiceMap',
@@ -64,6 +67,16 @@ const clickStack = `/v1/organizations/${acme.id}/services/${acme.secondary}/clic
 /** In the path: the id of a key that the test finds by its name. */
 const KEY_ID = '{keyId}';
 
+/** In the body: the id of a webhook that the test creates. */
+const WEBHOOK_ID = '{webhookId}';
+const ALERT = {
+  source: 'condition',
+  condition: 'budget_percent',
+  interval: '1h',
+  threshold: 80,
+  thresholdType: 'above',
+  channel: { type: 'webhook', webhookId: WEBHOOK_ID },
+};
 const HOOK = { name: 'one', service: 'generic', url: 'https://example.com/hook' };
 
 const OPERATIONS: [string, Partial<Call>][] = [
@@ -93,6 +106,8 @@ const OPERATIONS: [string, Partial<Call>][] = [
   ['clickStackCreateSavedSearch', { path: `${clickStack}/saved-searches`, body: { name: 'one', sourceId: 'logs' } }],
   ['createWebhook', { path: '/api/v2/webhooks', body: HOOK }],
   ['clickStackCreateWebhook', { path: `${clickStack}/webhooks`, body: { ...HOOK, name: 'two' } }],
+  ['createAlert', { path: '/api/v2/alerts', body: ALERT }],
+  ['clickStackCreateAlert', { path: `${clickStack}/alerts`, body: ALERT }],
   ['restoreDashboardVersion', { path: `/api/v2/dashboards/${acme.dashboard}/versions/1/restore` }],
 ];
 
@@ -104,6 +119,14 @@ onEachStore('Idempotency-Key', (store) => {
   };
   const listKeys = async (name: string): Promise<Json[]> =>
     (await server.call({ path: keys, key: acme.admin })).json.result.filter((key: Json) => key.name === name);
+
+  const findOrCreateWebhook = async (): Promise<string> => {
+    const call = { path: '/api/v2/webhooks', token: acme.writer };
+    const [existing] = (await server.call(call)).json.data;
+    return (
+      existing?.id ?? (await server.call({ ...call, method: 'POST', body: { ...HOOK, name: 'three' } })).json.data.id
+    );
+  };
 
   it('is supported by every operation that creates something, and by no other', async () => {
     const { paths } = (await server.call({ path: '/openapi.json' })).json;
@@ -117,9 +140,12 @@ onEachStore('Idempotency-Key', (store) => {
 
   it.each(OPERATIONS)(
     '%s: a repetition changes nothing and gets the same response, without secrets',
-    async (_, { path, ...more }) => {
+    async (_, operation) => {
       const [developer] = await listKeys('developer');
-      const call = { ...more, ...(path === undefined ? {} : { path: path.replace(KEY_ID, developer.id) }) };
+      const webhookId = await findOrCreateWebhook();
+      const call = JSON.parse(
+        JSON.stringify(operation).replace(KEY_ID, developer.id).replace(WEBHOOK_ID, webhookId),
+      ) as Partial<Call>;
       const key = newKey();
       const first = await post(server, key, call);
       expect(first.status, first.text).toBe(200);

@@ -9,6 +9,14 @@ import { send } from '../support/otlp-client.ts';
 import { span, toRequest } from '../support/otlp-requests.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
+const ALERT = {
+  source: 'condition',
+  condition: 'budget_percent',
+  interval: '1h',
+  threshold: 80,
+  thresholdType: 'above',
+};
+const UNKNOWN_CHANNEL = { channel: { type: 'webhook', webhookId: 'f'.repeat(24) } };
 const HOOK = { name: 'Globex webhook', service: 'generic', url: 'https://globex.example.com/hook' };
 
 /** A body that would have an effect if the request were accepted. */
@@ -36,6 +44,12 @@ const BODIES: Record<string, object> = {
   updateSavedSearch: { name: 'intruder', sourceId: 'logs' },
   clickStackCreateSavedSearch: { name: 'intruder', sourceId: 'logs' },
   clickStackUpdateSavedSearch: { name: 'intruder', sourceId: 'logs' },
+  createAlert: { ...ALERT, ...UNKNOWN_CHANNEL },
+  updateAlert: { ...ALERT, ...UNKNOWN_CHANNEL },
+  clickStackCreateAlert: { ...ALERT, ...UNKNOWN_CHANNEL },
+  clickStackUpdateAlert: { ...ALERT, ...UNKNOWN_CHANNEL },
+  previewAlert: { alert: { ...ALERT, ...UNKNOWN_CHANNEL } },
+  silenceAlert: { until: new Date(Date.now() + 3_600_000).toISOString() },
   createWebhook: { ...HOOK, name: 'intruder' },
   updateWebhook: { ...HOOK, name: 'intruder' },
   clickStackCreateWebhook: { ...HOOK, name: 'intruder' },
@@ -68,6 +82,7 @@ type Owner = typeof acme | typeof globex;
 /** Unlike dashboards and sources, these have no id that a fleet file sets. By the beginning of the path: the parameter with the id. */
 const OTHER_IDS: Record<string, string> = {
   '/api/v2/saved-searches': 'clickStackSavedSearchId',
+  '/api/v2/alerts': 'clickStackAlertId',
   '/api/v2/webhooks': 'clickStackWebhookId',
   '/api/v2/notifications': 'notificationId',
 };
@@ -118,6 +133,7 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     clickStackSourceId: globex.dashboard,
     clickStackSavedSearchId: await findOrCreateGlobexSearch(server),
     clickStackWebhookId: await findOrCreateGlobexWebhook(server),
+    clickStackAlertId: await findOrCreateGlobexAlert(server),
     notificationId: randomUUID(),
     tileId: 'one',
     version: '1',
@@ -162,6 +178,15 @@ async function findOrCreateGlobexWebhook(server: TestServer): Promise<string> {
   return (await server.call({ method: 'POST', path, token: globex.writer, body: HOOK })).json.data.id;
 }
 
+/** An alert of Globex; created if it does not exist. */
+async function findOrCreateGlobexAlert(server: TestServer): Promise<string> {
+  const path = '/api/v2/alerts';
+  const [existing] = (await server.call({ path, token: globex.writer })).json.data;
+  if (existing) return existing.id;
+  const body = { ...ALERT, channel: { type: 'webhook', webhookId: await findOrCreateGlobexWebhook(server) } };
+  return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.id;
+}
+
 /** A custom role of Globex; created if it does not exist. */
 async function findOrCreateGlobexRole(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/roles`;
@@ -194,6 +219,7 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
     '/sources',
     '/saved-searches',
     '/webhooks',
+    '/alerts',
     `/dashboards/${globex.dashboard}/versions`,
   ];
   const dashboardResults = await Promise.all(

@@ -98,6 +98,8 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       service,
     );
     await read(`${clickStack}/webhooks`, service);
+    const alerts = await read(`${clickStack}/alerts`, service);
+    await each(`${clickStack}/alerts/{clickStackAlertId}`, 'clickStackAlertId', alerts, service);
     for (const part of SERVICE_PARTS) await each(`${organization}/services/{serviceId}/${part}`, 'serviceId', services);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
@@ -131,6 +133,11 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     }
     await each('/api/v2/saved-searches/{id}', 'id', await read('/api/v2/saved-searches'));
     await read('/api/v2/webhooks');
+    for (const { id } of await read('/api/v2/alerts')) {
+      await read('/api/v2/alerts/{id}', { id });
+      await read('/api/v2/alerts/{id}/groups', { id });
+      await read('/api/v2/alerts/{id}/evaluations', { id });
+    }
     await read('/api/v2/notifications');
     const body = { start: today - 20 * DAY_MS, end: today + 3 * DAY_MS, limit: 1 };
     const found = await server.call({ method: 'POST', path: '/api/v2/traces/search', token, body });

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { ADMINS, hasRole, READERS } from '../../kernel/access/roles.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import { createOrganizationReader } from '../../platform/http/requests/service-organization.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -16,7 +17,7 @@ import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
 import type { SavedChannel } from './channels.ts';
 import type { Notifications } from './notifications.ts';
-import { ListMeta, readListPage, toWebhookRecord, WebhookBody, WebhookQuery, WebhookRecord } from './schema.ts';
+import { toWebhookRecord, WebhookBody, WebhookRecord } from './schema.ts';
 
 const tags = ['ClickStack'];
 const PATH = '/v1/organizations/:organizationId/services/:serviceId/clickstack/webhooks';
@@ -47,7 +48,7 @@ export function clickStackWebhookRoutes({ notifications: { channels }, services 
           summary: 'List ClickStack webhooks',
           description: 'The webhooks of the organization, ordered by id.',
           params: ServicePath,
-          querystring: WebhookQuery,
+          querystring: ListQuery,
           response: managementResponse(Type.Array(WebhookRecord), { meta: ListMeta }),
         },
       },

@@ -3,20 +3,13 @@ import Type from 'typebox';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS, hasRole } from '../../kernel/access/roles.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { getActor } from '../audit/request-actor.ts';
 import type { SavedChannel } from './channels.ts';
 import type { Notifications } from './notifications.ts';
-import {
-  ListMeta,
-  readListPage,
-  toWebhookRecord,
-  WebhookBody,
-  WebhookQuery,
-  WebhookRecord,
-  WebhookTest,
-} from './schema.ts';
+import { toWebhookRecord, WebhookBody, WebhookRecord, WebhookTest } from './schema.ts';
 
 const tags = ['Notifications'];
 const PATH = '/api/v2/webhooks';
@@ -39,7 +32,7 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
           tags,
           summary: 'List webhooks',
           description: 'Ordered by id. The header X-Total-Count has the number of all webhooks, as meta.total.',
-          querystring: WebhookQuery,
+          querystring: ListQuery,
           response: {
             200: Type.Object({ data: Type.Array(WebhookRecord), meta: ListMeta }, { description: 'Success' }),
           },

@@ -58,23 +58,6 @@ export const WebhookRecord = NamedObject('Webhook', {
 
 const MAX_LISTED = 1000;
 
-export const WebhookQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: `Default: ${MAX_LISTED}` })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Default: 0' })),
-  },
-  { additionalProperties: false },
-);
-
-/** The page of a request. */
-export const readListPage = ({ limit = MAX_LISTED, offset = 0 }: Static<typeof WebhookQuery>) => ({ limit, offset });
-
-export const ListMeta = NamedObject('WebhookListMeta', {
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-});
-
 /** `canWrite`: the path and query of a URL often contain a secret, so others see its origin only. */
 export function toWebhookRecord({ channel, newSecret }: SavedChannel, canWrite: boolean): Static<typeof WebhookRecord> {
   const { id, content, createdAt, updatedAt } = channel;
