@@ -52,6 +52,16 @@ async function makeHistory(server: TestServer): Promise<void> {
     acme.writer,
   );
   await call('POST', '/api/v2/saved-searches', { name: 'errors', sourceId: 'logs', where: 'error' }, acme.writer);
+  const hook = { name: 'hook', service: 'generic', url: 'https://example.com/hook' };
+  const webhook = await call('POST', '/api/v2/webhooks', hook, acme.writer);
+  // Is not evaluated during the test.
+  const alert = { interval: '1d', threshold: 1, thresholdType: 'above', scheduleStartAt: `${day(-30)}T00:00:00Z` };
+  const watched = {
+    source: 'condition',
+    condition: 'budget_percent',
+    channel: { type: 'webhook', webhookId: webhook.data.id },
+  };
+  await call('POST', '/api/v2/alerts', { ...alert, ...watched }, acme.writer);
   const { data } = await createDashboard(server, { name: 'first', tiles: [tile({ id: 'x' })] });
   await write(server, 'PUT', `/${data.id}`, { name: 'second', tiles: [tile({ id: 'x' }), tile({ id: 'y', y: 4 })] });
   await call('POST', `${organization}/usageEvents`, createEvents('quiet', 300));

@@ -60,6 +60,15 @@ describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice
     await server.call({ method: 'POST', path: `${organization}/budgets`, key: acme.admin, body: budget });
     const search = { name: 'errors', sourceId: 'logs', where: 'error' };
     await server.call({ method: 'POST', path: '/api/v2/saved-searches', token: acme.writer, body: search });
+    const token = acme.writer;
+    const hook = { name: 'hook', service: 'generic', url: 'https://example.com/hook' };
+    const { data: webhook } = (await server.call({ method: 'POST', path: '/api/v2/webhooks', token, body: hook })).json;
+    // Is not evaluated during the test.
+    const scheduleStartAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
+    const alert = { interval: '1d', threshold: 1, thresholdType: 'above', scheduleStartAt };
+    const channel = { type: 'webhook', webhookId: webhook.id };
+    const body = { ...alert, source: 'condition', condition: 'budget_percent', channel };
+    await server.call({ method: 'POST', path: '/api/v2/alerts', token, body });
     const before = await readTotal(server);
     expect((await send(server, 'a', 'b')).json.result.accepted).toBe(2);
     // It rates usage when it starts.

@@ -133,11 +133,10 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     }
     await each('/api/v2/saved-searches/{id}', 'id', await read('/api/v2/saved-searches'));
     await read('/api/v2/webhooks');
-    for (const { id } of await read('/api/v2/alerts')) {
-      await read('/api/v2/alerts/{id}', { id });
-      await read('/api/v2/alerts/{id}/groups', { id });
-      await read('/api/v2/alerts/{id}/evaluations', { id });
-    }
+    const ownAlerts = await read('/api/v2/alerts');
+    await each('/api/v2/alerts/{id}', 'id', ownAlerts);
+    await each('/api/v2/alerts/{id}/groups', 'id', ownAlerts);
+    await each('/api/v2/alerts/{id}/evaluations', 'id', ownAlerts);
     await read('/api/v2/notifications');
     const body = { start: today - 20 * DAY_MS, end: today + 3 * DAY_MS, limit: 1 };
     const found = await server.call({ method: 'POST', path: '/api/v2/traces/search', token, body });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isoTime, MINUTE_MS, parseDateTime, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { AlertBody, AlertRecord, AlertStatus, ErrorType } from './alert-schema.ts';
 import type { Rule } from './judgement.ts';
-import { findNextEvaluation, INTERVALS, type Schedule } from './windows.ts';
+import { findNextEvaluation, findWindowStart, INTERVALS, listDueWindows, type Schedule } from './windows.ts';
 
 type Defined<T> = { [name in keyof T]-?: Exclude<T[name], undefined> };
 
@@ -108,9 +108,18 @@ export const isSameSource = (a: AlertContent, b: AlertContent): boolean =>
     [b.source, b.savedSearchId, b.dashboardId, b.tileId, b.groupBy, b.metric, b.condition],
   );
 
-/** After the last evaluated window, or now for an alert without one. */
-export const findNextEvaluationAt = ({ content, state }: Pick<Alert, 'content' | 'state'>, nowMs: number): number =>
-  state.evaluatedUntil === undefined ? nowMs : findNextEvaluation(toSchedule(content), state.evaluatedUntil);
+/** When the next window can be evaluated. */
+export function findNextEvaluationAt({ content, state }: Pick<Alert, 'content' | 'state'>, nowMs: number): number {
+  const schedule = toSchedule(content);
+  const known = findWindowStart(schedule, nowMs - schedule.evaluationDelaySeconds * SECOND_MS);
+  return findNextEvaluation(schedule, state.evaluatedUntil ?? known);
+}
+
+/** Now, unless the windows of the alert start later. */
+export function findFirstEvaluationAt(content: AlertContent, nowMs: number): number {
+  const isDue = listDueWindows(toSchedule(content), undefined, nowMs).count > 0;
+  return isDue ? nowMs : findNextEvaluationAt({ content, state: NEW_STATE }, nowMs);
+}
 
 const PUBLIC_STATES = {
   ok: 'OK',

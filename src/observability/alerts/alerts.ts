@@ -9,7 +9,14 @@ import { findTemplateViolation } from '../../platform/notifications/template.ts'
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { isResourceId } from '../sources/resource-id.ts';
-import { type Alert, type AlertContent, findNextEvaluationAt, isSameSource, NEW_STATE } from './alert.ts';
+import {
+  type Alert,
+  type AlertContent,
+  findFirstEvaluationAt,
+  findNextEvaluationAt,
+  isSameSource,
+  NEW_STATE,
+} from './alert.ts';
 import { listAlertViolations, normalizeAlert } from './alert-input.ts';
 import type { AlertBody } from './alert-schema.ts';
 import {
@@ -145,7 +152,7 @@ export function createAlerts({
           organizationId,
           content,
           state: NEW_STATE,
-          nextEvaluationAt: now,
+          nextEvaluationAt: findFirstEvaluationAt(content, now),
           createdAt: now,
           updatedAt: now,
         };
