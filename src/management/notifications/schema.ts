@@ -56,8 +56,6 @@ export const WebhookRecord = NamedObject('Webhook', {
   updatedAt: Type.String({ format: 'date-time' }),
 });
 
-const MAX_LISTED = 1000;
-
 /** `canWrite`: the path and query of a URL often contain a secret, so others see its origin only. */
 export function toWebhookRecord({ channel, newSecret }: SavedChannel, canWrite: boolean): Static<typeof WebhookRecord> {
   const { id, content, createdAt, updatedAt } = channel;
