@@ -12,7 +12,7 @@ import type { Target } from '../../platform/notifications/senders/target.ts';
 import {
   cancelNotifications,
   findNotification,
-  insertNotification,
+  insertNotifications,
   listNotifications,
   listNotificationsById,
   type NotificationFilter,
@@ -99,35 +99,39 @@ export function createNotifications(options: Options) {
           const ids = inputs.flatMap((input) => (input.organizationId === organizationId ? [input.channelId] : []));
           existing.set(organizationId, await listChannelIds(tx, organizationId, ids));
         }
-      for (const { organizationId, channelId, subject, key, message } of inputs) {
-        if (!existing.get(organizationId)?.has(channelId)) continue;
-        await insertNotification(tx, {
+      const createdAt = clock.now();
+      const sent = inputs.filter(({ organizationId, channelId }) => existing.get(organizationId)?.has(channelId));
+      await insertNotifications(
+        tx,
+        sent.map(({ organizationId, channelId, subject, key, message }) => ({
           organizationId,
           id: deriveUuid('notification', organizationId, channelId, ...key),
           channelId,
           subject,
           eventId: message.eventId,
           content: { message: limitMessage(message) },
-          createdAt: clock.now(),
+          createdAt,
           status: 'pending',
           attempts: 0,
           // Due at once, by the clock of every node.
           nextAttemptAt: 0,
-        });
-      }
+        })),
+      );
     },
 
     /** In the caller's transaction: a body for the webhook that the subject has when it is sent. */
     enqueueOwn: (tx: Db, { body, ...own }: OwnNotification): Promise<void> =>
-      insertNotification(tx, {
-        attempts: 0,
-        nextAttemptAt: 0,
-        ...own,
-        channelId: undefined,
-        eventId: own.id,
-        content: { body },
-        status: 'pending',
-      }),
+      insertNotifications(tx, [
+        {
+          attempts: 0,
+          nextAttemptAt: 0,
+          ...own,
+          channelId: undefined,
+          eventId: own.id,
+          content: { body },
+          status: 'pending',
+        },
+      ]),
 
     /** In the caller's transaction: nothing more is sent about a subject. */
     cancel: (tx: Db, organizationId: string, subjectId: string): Promise<void> =>

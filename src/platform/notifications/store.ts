@@ -36,11 +36,13 @@ const toDelivery = (notification: Notification) => ({
   }),
 });
 
-/** Does nothing if there is a notification with this id. */
-export async function insertNotification(tx: Db, notification: Notification): Promise<void> {
-  await tx
-    .insertInto('notifications')
-    .values({
+/** Of one statement. */
+const MAX_INSERTED = 500;
+
+/** Notifications whose id exists are left as they are. */
+export async function insertNotifications(tx: Db, notifications: readonly Notification[]): Promise<void> {
+  for (let from = 0; from < notifications.length; from += MAX_INSERTED) {
+    const rows = notifications.slice(from, from + MAX_INSERTED).map((notification) => ({
       organization_id: notification.organizationId,
       id: notification.id,
       channel_id: notification.channelId ?? null,
@@ -49,9 +51,13 @@ export async function insertNotification(tx: Db, notification: Notification): Pr
       event_id: notification.eventId,
       created_at: notification.createdAt,
       ...toDelivery(notification),
-    })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
-    .execute();
+    }));
+    await tx
+      .insertInto('notifications')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doNothing())
+      .execute();
+  }
 }
 
 /** Changes the state of the delivery. */
