@@ -5,6 +5,7 @@ import { acme } from '../support/fleet.ts';
 import { createIngestToken, sendLogs } from '../support/otlp-json.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 
 const MINUTE = 60_000;
 
@@ -177,6 +178,44 @@ onEachStore('the evaluation of alerts', (store) => {
     await pass({ api: 1 });
     expect(await get(id)).toMatchObject({ status: 'ok', executionErrors: [] });
     expect(titles().at(-1)).toBe('Resolved: Errors: The alert can be evaluated again');
+  });
+
+  it('that fails is tried again every minute, and its end is sent after a silence', async () => {
+    const id = await createAlert();
+    const { savedSearchId } = await get(id);
+    await start();
+    const search = { name: 'Errors', sourceId: 'logs' };
+    await call('PUT', `/api/v2/saved-searches/${savedSearchId}`, { ...search, where: 'NoSuchField:1' });
+    server.now += MINUTE + 20_000;
+    for (let second = 0; second <= 65; second += 5) {
+      await server.evaluateAlerts();
+      server.now += 5000;
+    }
+    const evaluations: Json[] = await call('GET', `/api/v2/alerts/${id}/evaluations`);
+    expect(evaluations.filter(({ error }) => error)).toHaveLength(2);
+    expect(titles()).toEqual([expect.stringMatching(/^Cannot be evaluated/)]);
+    const until = new Date(server.now + 5 * MINUTE).toISOString();
+    await call('POST', `/api/v2/alerts/${id}/silence`, { until });
+    await call('PUT', `/api/v2/saved-searches/${savedSearchId}`, { ...search, where: 'error' });
+    await pass();
+    await pass();
+    expect(await get(id)).toMatchObject({ status: 'ok', executionErrors: [] });
+    expect(titles()).toHaveLength(1);
+    server.now += 5 * MINUTE;
+    await pass();
+    await pass();
+    expect(titles().slice(1)).toEqual(['Resolved: Errors: The alert can be evaluated again']);
+  });
+
+  it('whose first window starts in the future waits for it', async () => {
+    const scheduleStartAt = new Date(server.now + 10 * MINUTE).toISOString();
+    const id = await createAlert({ scheduleStartAt });
+    await server.evaluateAlerts();
+    const [row] = await runSql(server, `SELECT next_evaluation_at AS at FROM alerts WHERE id = '${id}'`);
+    expect(Number(row?.at)).toBe(Date.parse(scheduleStartAt) + MINUTE + 15_000);
+    server.now += 12 * MINUTE;
+    await server.evaluateAlerts();
+    expect(await call('GET', `/api/v2/alerts/${id}/evaluations`)).toHaveLength(1);
   });
 
   it('goes on after a restart, and after the clock was set back', async () => {

@@ -51,15 +51,18 @@ export async function findAlert(db: Db, organizationId: string, id: string): Pro
 }
 
 /** Due by the clock of this node, of all organizations. */
-export async function listDueAlerts(db: Db, nowMs: number, limit: number): Promise<Alert[]> {
-  const rows = await db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('next_evaluation_at', '<=', nowMs)
-    .orderBy('next_evaluation_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+export async function listDueAlerts(
+  db: Db,
+  nowMs: number,
+  limit: number,
+  after?: Pick<Alert, 'nextEvaluationAt' | 'id'>,
+): Promise<Alert[]> {
+  let query = db.selectFrom('alerts').selectAll().where('next_evaluation_at', '<=', nowMs);
+  if (after)
+    query = query
+      .where('next_evaluation_at', '>=', after.nextEvaluationAt)
+      .where((eb) => eb.or([eb('next_evaluation_at', '>', after.nextEvaluationAt), eb('id', '>', after.id)]));
+  const rows = await query.orderBy('next_evaluation_at').orderBy('id').limit(limit).execute();
   return rows.map(toAlert);
 }
 

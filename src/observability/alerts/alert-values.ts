@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
+import type { Points } from '../charts/queries/series-query.ts';
 import { createEvenBuckets } from '../charts/queries/time-buckets.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { Tile } from '../charts/tiles/tile-schema.ts';
@@ -10,7 +11,13 @@ import type { GroupValue } from './judgement.ts';
 import type { Windows } from './windows.ts';
 
 /** More groups make an alert fail: only the largest could be judged. */
-const MAX_GROUPS = 10_000;
+export const MAX_GROUPS = 10_000;
+export const tooManyGroups = (): AppError =>
+  new AppError(
+    'bad_request',
+    `More than ${MAX_GROUPS} groups had rows within a day. Group by something less detailed`,
+    { field: 'groupBy' },
+  );
 /** Windows of one statement with groups, and without. */
 const STEP_WINDOWS = { grouped: 10, single: 1500 };
 
@@ -21,8 +28,8 @@ interface Options {
   getSavedSearch(organizationId: string, id: string): Promise<SavedSearchContent>;
 }
 
-/** The values of an alert: one list of groups per window. */
-export interface AlertValues {
+/** The values of consecutive windows of an alert: one list of groups per window. */
+interface AlertValues {
   /** What the labels of a group are values of. */
   groupBy: readonly string[];
   isCount: boolean;
@@ -46,46 +53,47 @@ export function createAlertValues({ windowValues, conditions, getTile, getSavedS
     return toSearchSeries(await getSavedSearch(organizationId, content.savedSearchId ?? ''), groupBy);
   }
 
-  async function readSeries(
+  async function* readSeries(
     client: QueryClient,
     windowSeries: WindowSeries,
     { startMs, stepMs, count }: Windows,
     groupedWindows: number,
-  ): Promise<AlertValues> {
+  ): AsyncGenerator<AlertValues> {
     const groupBy = windowSeries.series.at(-1)?.groupBy ?? [];
     const step = groupBy.length > 0 ? groupedWindows : STEP_WINDOWS.single;
-    const windows: GroupValue[][] = [];
-    let isCount = false;
     for (let first = 0; first < count; first += step) {
       const buckets = createEvenBuckets(startMs + first * stepMs, stepMs, Math.min(step, count - first));
-      const values = await windowValues.read(client, windowSeries, buckets, MAX_GROUPS);
-      isCount = values.isCount;
-      for (const index of buckets.starts.keys())
-        windows.push(values.points.groups.flatMap(({ labels, values: list }) => toGroupValue(labels, list[index])));
+      const { points, isCount } = await windowValues.read(client, windowSeries, buckets, MAX_GROUPS);
+      const windows = buckets.starts.map((_, index) => listValues(points, index));
+      yield { groupBy, isCount, isComplete: false, windows };
     }
-    return { groupBy, isCount, isComplete: false, windows };
   }
 
   return {
     resolveSeries,
 
-    /** `groupedWindows`: windows of one statement if there are groups; more are faster, but fewer groups fit. */
-    async read(
+    /**
+     * In parts, so that few values are in memory. `groupedWindows`: windows of a part if there are groups; more are
+     * faster, but fewer groups fit.
+     */
+    async *read(
       client: QueryClient,
       content: AlertContent,
       windows: Windows,
       groupedWindows = STEP_WINDOWS.grouped,
-    ): Promise<AlertValues> {
+    ): AsyncGenerator<AlertValues> {
       const { source, condition } = content;
-      if (source !== 'condition' || condition === null)
-        return readSeries(client, await resolveSeries(client.organizationId, content), windows, groupedWindows);
+      if (source !== 'condition' || condition === null) {
+        yield* readSeries(client, await resolveSeries(client.organizationId, content), windows, groupedWindows);
+        return;
+      }
       // The state of resources is known for now only.
       const endMs = windows.startMs + windows.count * windows.stepMs;
       const values = await conditions[condition](client.organizationId, { startMs: endMs - windows.stepMs, endMs });
       if (values.length > MAX_GROUPS)
         throw new AppError('bad_request', `There are ${values.length} resources; the maximum is ${MAX_GROUPS}`);
       const groups = values.map(({ label, value }) => ({ labels: [label], value }));
-      return {
+      yield {
         groupBy: [condition],
         isCount: false,
         isComplete: true,
@@ -96,9 +104,14 @@ export function createAlertValues({ windowValues, conditions, getTile, getSavedS
 }
 
 /** A group without a value in this window is left out, as if it had no rows. */
-function toGroupValue(labels: readonly string[], value: unknown): GroupValue[] {
-  const number = value === null || value === undefined ? Number.NaN : Number(value);
-  return Number.isFinite(number) ? [{ labels, value: number }] : [];
+function listValues({ groups }: Points, index: number): GroupValue[] {
+  const list: GroupValue[] = [];
+  for (const { labels, values } of groups) {
+    const value = values[index];
+    const number = value === null || value === undefined ? Number.NaN : Number(value);
+    if (Number.isFinite(number)) list.push({ labels, value: number });
+  }
+  return list;
 }
 
 /** Tiles that have a value per time. */

@@ -30,6 +30,8 @@ export interface AlertState {
   acknowledged?: { by: string; at: number } | undefined;
   /** The evaluation fails since then. */
   failure?: Failure | undefined;
+  /** The failure was sent, and its end was not. */
+  isFailureSent?: boolean | undefined;
   /** The source or its groups changed: groups that are not found any more are forgotten at once. */
   isRegrouped?: boolean | undefined;
 }
@@ -40,7 +42,6 @@ export interface Failure {
   type: ErrorType;
   message: string;
   attempts: number;
-  announcedAt?: number | undefined;
 }
 
 export interface Alert {

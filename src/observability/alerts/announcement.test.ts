@@ -28,6 +28,7 @@ describe('what is sent', () => {
   it('is repeated after some time, unless a person has seen it', () => {
     expect(findAnnouncement(fired, announcing, 4 * HOUR - 1)).toBeUndefined();
     expect(findAnnouncement(fired, announcing, 4 * HOUR)).toBe('firing');
+    expect(findAnnouncement(fired, announcing, -4 * HOUR)).toBe('firing');
     expect(findAnnouncement(fired, { ...announcing, repeatMs: 0 }, 400 * HOUR)).toBeUndefined();
     expect(findAnnouncement(fired, { ...announcing, acknowledgedAt: HOUR }, 400 * HOUR)).toBeUndefined();
   });

@@ -29,7 +29,9 @@ export function findAnnouncement(
   if (status === 'pending') return undefined;
   if (announced?.status !== status) return status;
   const isAcknowledged = acknowledgedAt !== undefined && acknowledgedAt >= announced.at;
-  return repeatMs > 0 && !isAcknowledged && nowMs - announced.at >= repeatMs ? status : undefined;
+  // Also after the clock was set back.
+  const isOld = Math.abs(nowMs - announced.at) >= repeatMs;
+  return repeatMs > 0 && !isAcknowledged && isOld ? status : undefined;
 }
 
 /** The state with what was sent. */

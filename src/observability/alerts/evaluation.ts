@@ -1,8 +1,14 @@
 import type { AlertStatus, ErrorType } from './alert-schema.ts';
-import type { AlertValues } from './alert-values.ts';
 import { type Announcement, type Announcing, findAnnouncement, markAnnounced } from './announcement.ts';
-import { findWorst, type GroupState, type Groups, isBreach, judgeWindow, type Rule } from './judgement.ts';
-import type { Windows } from './windows.ts';
+import {
+  findWorst,
+  type GroupState,
+  type Groups,
+  type GroupValue,
+  isBreach,
+  judgeWindow,
+  type Rule,
+} from './judgement.ts';
 
 /** What one evaluation of one window saw, as it is stored. Times are epoch milliseconds. */
 export interface Evaluation {
@@ -31,45 +37,30 @@ export interface SentAnnouncement {
   group: GroupState;
 }
 
-interface Judged {
-  groups: Groups;
-  evaluations: Evaluation[];
-}
+/** The window of an evaluation, and what is not known from its values. */
+type Measured = Pick<Evaluation, 'evaluatedAt' | 'windowEnd' | 'queryMs' | 'skipped'>;
 
-/** Judges windows one after the other. */
-export function judgeWindows(
+/** `status` is that of the window before. */
+export function evaluateWindow(
   rule: Rule,
   before: Groups,
   status: AlertStatus,
-  windows: Windows,
-  { windows: values }: Pick<AlertValues, 'windows'>,
-  { evaluatedAt, queryMs }: { evaluatedAt: number; queryMs: number },
-): Judged {
-  let groups = before;
-  let last: AlertStatus = status;
-  const evaluations = values.map((list, index): Evaluation => {
-    const windowEnd = windows.startMs + (index + 1) * windows.stepMs;
-    groups = judgeWindow(rule, groups, list, windowEnd);
-    const worst = findWorst(groups.values());
-    const isChange = worst !== last;
-    last = worst;
-    return {
-      evaluatedAt,
-      windowEnd,
-      status: worst,
-      isChange,
-      value: findWorstValue(
-        rule,
-        list.map(({ value }) => value),
-      ),
-      groups: list.length,
-      firing: countFiring(groups),
-      shown: listShown(groups),
-      queryMs,
-      ...(index === 0 && windows.skipped > 0 && { skipped: windows.skipped }),
-    };
-  });
-  return { groups, evaluations };
+  values: readonly GroupValue[],
+  { skipped, ...measured }: Measured,
+): { groups: Groups; evaluation: Evaluation } {
+  const groups = judgeWindow(rule, before, values, measured.windowEnd);
+  const worst = findWorst(groups.values());
+  const evaluation: Evaluation = {
+    ...measured,
+    status: worst,
+    isChange: worst !== status,
+    value: findWorstValue(rule, values),
+    groups: values.length,
+    firing: countFiring(groups),
+    shown: listShown(groups),
+    ...(skipped && { skipped }),
+  };
+  return { groups, evaluation };
 }
 
 export function countFiring(groups: Groups): number {
@@ -89,10 +80,10 @@ function listShown(groups: Groups): Evaluation['shown'] {
 }
 
 /** The value that is furthest in the direction of the threshold; a value that breaches it before one that does not. */
-function findWorstValue(rule: Rule, values: readonly (number | null)[]): number | null {
+function findWorstValue(rule: Rule, values: readonly GroupValue[]): number | null {
   const isLow = rule.thresholdType === 'below' || rule.thresholdType === 'below_or_equal';
   let worst: number | null = null;
-  for (const value of values) {
+  for (const { value } of values) {
     if (value === null) continue;
     const isWorse =
       worst === null ||

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
@@ -6,16 +7,16 @@ import type { Notifications } from '../../management/notifications/notifications
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
-import { type Alert, type AlertState, type Failure, findNextEvaluationAt, toRule, toSchedule } from './alert.ts';
+import { type Alert, type AlertState, type Failure, toRule, toSchedule } from './alert.ts';
 import type { ErrorType } from './alert-schema.ts';
 import { findAlert, listDueAlerts, putAlert, putGroups, readGroups, rescheduleAlerts } from './alert-store.ts';
-import type { AlertValueReader, AlertValues } from './alert-values.ts';
+import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
 import { isQuiet } from './announcement.ts';
-import { announce, countFiring, type Evaluation, judgeWindows, type SentAnnouncement } from './evaluation.ts';
+import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from './evaluation.ts';
 import { insertEvaluations } from './evaluation-store.ts';
 import type { Groups } from './judgement.ts';
 import type { AlertNotices } from './notices.ts';
-import { listDueWindows, type Windows } from './windows.ts';
+import { findNextEvaluation, findWindowStart, listDueWindows, type Windows } from './windows.ts';
 
 interface Options {
   state: State;
@@ -35,6 +36,8 @@ const RETRY_MS = MINUTE_MS;
 /** One failure can be a restart of the engine. */
 const ATTEMPTS_BEFORE_NOTICE = 2;
 const MAX_ERROR_LENGTH = 1000;
+/** More wait for the next turn of the event loop. */
+const GROUPS_PER_TURN = 500;
 
 /** What an evaluation found. */
 interface Outcome {
@@ -68,39 +71,68 @@ export function createEvaluator(options: Options) {
   /** Repeats and the end of quiet hours do not wait for a window. */
   function judgeNothing(alert: Alert, before: Groups, nowMs: number): Outcome {
     const { groups, sent } = announce(before, toAnnouncing(alert, nowMs), nowMs);
-    return { state: alert.state, groups: sent.length > 0 ? groups : undefined, evaluations: [], sent };
+    const state = { ...alert.state };
+    const isOver = state.failure === undefined && state.isFailureSent === true && !isMuted(alert, nowMs);
+    if (isOver) delete state.isFailureSent;
+    const failureNotice = isOver ? ('resolved' as const) : undefined;
+    return { state, groups: sent.length > 0 ? groups : undefined, evaluations: [], sent, failureNotice };
+  }
+
+  /** Reads the values of windows, and judges them one after the other. */
+  async function judgeWindows(alert: Alert, before: Groups, windows: Windows, evaluatedAt: number) {
+    const client = { organizationId: alert.organizationId, credentialId: `alert ${alert.id}` };
+    const evaluations: Evaluation[] = [];
+    let [groups, status]: [Groups, AlertState['status']] = [before, alert.state.status];
+    let [windowEnd, groupBy]: [number, readonly string[]] = [windows.startMs, []];
+    let startedMs = clock.monotonicMs();
+    for await (const found of values.read(client, alert.content, windows)) {
+      const queryMs = clock.monotonicMs() - startedMs;
+      groupBy = found.groupBy;
+      for (const list of found.windows) {
+        windowEnd += windows.stepMs;
+        const isFirst = evaluations.length === 0;
+        const rule = toRule(alert.content, found, isFirst && alert.state.isRegrouped);
+        const measured = { evaluatedAt, windowEnd, queryMs, skipped: isFirst ? windows.skipped : 0 };
+        const judged = evaluateWindow(rule, groups, status, list, measured);
+        evaluations.push(judged.evaluation);
+        [groups, status] = [judged.groups, judged.evaluation.status];
+        if (groups.size > MAX_GROUPS) throw tooManyGroups();
+        if (list.length + groups.size > GROUPS_PER_TURN) await nextTurn();
+      }
+      startedMs = clock.monotonicMs();
+    }
+    return { groups, evaluations, groupBy };
   }
 
   async function judge(alert: Alert, before: Groups, windows: Windows, nowMs: number): Promise<Outcome> {
     const startedMs = clock.monotonicMs();
-    const client = { organizationId: alert.organizationId, credentialId: `alert ${alert.id}` };
-    const measure = () => ({ evaluatedAt: nowMs, queryMs: clock.monotonicMs() - startedMs });
-    let found: AlertValues;
+    let judged: Awaited<ReturnType<typeof judgeWindows>>;
     try {
-      found = await values.read(client, alert.content, windows);
+      judged = await judgeWindows(alert, before, windows, nowMs);
     } catch (error) {
-      return judgeFailure(alert, before, windows, toFailure(alert.state.failure, error, nowMs), measure());
+      const measured = { evaluatedAt: nowMs, queryMs: clock.monotonicMs() - startedMs };
+      return judgeFailure(alert, before, windows, toFailure(alert.state.failure, error, nowMs), measured);
     }
-    const rule = toRule(alert.content, found, alert.state.isRegrouped);
-    const judged = judgeWindows(rule, before, alert.state.status, windows, found, measure());
     const { groups, sent } = announce(judged.groups, toAnnouncing(alert, nowMs), nowMs);
     const last = judged.evaluations.at(-1) as Evaluation;
     const isFiring = last.status === 'firing' || last.status === 'no_data';
-    const { failure, acknowledged, isRegrouped: _, ...kept } = alert.state;
+    const { failure: _, acknowledged, isRegrouped: __, isFailureSent, ...kept } = alert.state;
+    const isResolved = isFailureSent && !isMuted(alert, nowMs);
     return {
       state: {
         ...kept,
         ...toStatus(alert.state, last.status, nowMs),
         ...(isFiring && acknowledged && { acknowledged }),
+        ...(isFailureSent && !isResolved && { isFailureSent }),
         firingGroups: last.firing,
         lastValue: last.value,
-        groupBy: found.groupBy,
+        groupBy: judged.groupBy,
         evaluatedUntil: last.windowEnd,
       },
       groups,
       evaluations: judged.evaluations,
       sent,
-      failureNotice: failure?.announcedAt !== undefined && !isMuted(alert, nowMs) ? 'resolved' : undefined,
+      failureNotice: isResolved ? 'resolved' : undefined,
     };
   }
 
@@ -117,7 +149,7 @@ export function createEvaluator(options: Options) {
       errorBehavior ?? 'error'
     ];
     const isNotified = errorBehavior === 'error' || errorBehavior === 'alert';
-    const isDue = failure.announcedAt === undefined && failure.attempts >= ATTEMPTS_BEFORE_NOTICE;
+    const isDue = !alert.state.isFailureSent && failure.attempts >= ATTEMPTS_BEFORE_NOTICE;
     const isSent = isNotified && isDue && !isMuted(alert, evaluatedAt);
     const evaluation: Evaluation = {
       evaluatedAt,
@@ -135,7 +167,8 @@ export function createEvaluator(options: Options) {
       state: {
         ...alert.state,
         ...toStatus(alert.state, status, evaluatedAt),
-        failure: isSent ? { ...failure, announcedAt: evaluatedAt } : failure,
+        failure,
+        ...(isSent && { isFailureSent: true }),
       },
       groups: undefined,
       evaluations: [evaluation],
@@ -171,22 +204,23 @@ export function createEvaluator(options: Options) {
     }
   }
 
-  /** All alerts that are due, those of all organizations in turn. */
+  /** All alerts that are due, of all organizations, each once: one that fails to be stored stays due. */
   async function run(): Promise<void> {
     if (!(await lease.confirm())) return;
     const nowMs = clock.now();
     // Also with the first pass: the clock may have been set back while the server did not run.
     if (nowMs < lastPassMs) await state.write((tx) => rescheduleAlerts(tx, nowMs));
     lastPassMs = nowMs;
-    for (;;) {
-      const due = await listDueAlerts(state.db, clock.now(), BATCH);
+    let last: Alert | undefined;
+    do {
+      const due = await listDueAlerts(state.db, nowMs, BATCH, last);
       const waiting = [...due];
       const work = async () => {
         for (let alert = waiting.shift(); alert; alert = waiting.shift()) await evaluateSafely(alert);
       };
       await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
-      if (due.length < BATCH || !lease.isHeld()) return;
-    }
+      last = due.length === BATCH ? due.at(-1) : undefined;
+    } while (last && lease.isHeld());
   }
 
   const loop = createBackgroundLoop({
@@ -217,9 +251,17 @@ export function createEvaluator(options: Options) {
 
 /** What does not wait for the next window: another attempt, a repeated notification, the end of a silence. */
 function chooseNextEvaluation(alert: Alert, nowMs: number): number {
-  const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
-  const isWaiting = alert.state.failure !== undefined || alert.state.status !== 'ok';
-  return isWaiting ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
+  const { failure, status, isFailureSent } = alert.state;
+  if (failure) return nowMs + RETRY_MS;
+  const nextWindow = Math.max(findNextWindow(alert, nowMs), nowMs + 1);
+  return status !== 'ok' || isFailureSent ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
+}
+
+/** When the next window can be evaluated. The first may start in the future. */
+function findNextWindow({ content, state }: Alert, nowMs: number): number {
+  const schedule = toSchedule(content);
+  const lastEnd = findWindowStart(schedule, nowMs - schedule.evaluationDelaySeconds * SECOND_MS);
+  return findNextEvaluation(schedule, state.evaluatedUntil ?? lastEnd);
 }
 
 const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>

@@ -98,6 +98,26 @@ describe('a group', () => {
     expect(judge({ forgetsMissing: true, noData: 'alert' }, [10, null], ['api'])).toEqual(['firing', 'ok']);
   });
 
+  it('of an alert without groups is never forgotten', () => {
+    const hourly = { stepMs: 60 * MINUTE, thresholdType: 'below', isCount: true } as const;
+    expect(new Set(judge(hourly, [10, ...Array<null>(50).fill(null)]).slice(1))).toEqual(new Set(['firing']));
+  });
+
+  it('that never had a value has no data after enough windows in a row', () => {
+    expect(judge({ windowsToFire: 3 }, [null, null, null])).toEqual(['ok', 'ok', 'no_data']);
+  });
+
+  it('that was forgotten is not judged again, also if the clock is set back', () => {
+    const hourly = { ...rule, stepMs: 60 * MINUTE, noData: 'alert' as const };
+    const [at, api] = [(hour: number) => (1000 + hour) * hourly.stepMs, { labels: ['api'], value: 10 }];
+    const announced = { status: 'firing' as const, at: at(1) };
+    const [fired] = judgeWindow(hourly, new Map(), [api], at(1)).values();
+    const before: Groups = new Map(fired && [['["api"]', { ...fired, announced }]]);
+    const forgotten = judgeWindow(hourly, before, [{ labels: ['web'], value: 1 }], at(26));
+    expect(forgotten.get('["api"]')).toMatchObject({ status: 'ok', announced });
+    expect(judgeWindow(hourly, forgotten, [], at(3)).get('["api"]')).toMatchObject({ status: 'ok', announced });
+  });
+
   it('with a name ends the state of an alert without rows', () => {
     const silent: Groups = judgeWindow(rule, new Map(), [], MINUTE);
     expect([...silent.keys()]).toEqual(['[]']);

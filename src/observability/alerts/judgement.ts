@@ -30,7 +30,7 @@ export interface GroupState {
   missing: number;
   cleared: number;
   value: number | null;
-  /** The last window that had a value. */
+  /** The last window that had a value. 0: the group is forgotten, and kept only until that is sent. */
   seenAt: number;
   /** What was last sent, and when. Undefined if nothing was sent since the group was last ok. */
   announced?: { status: 'firing' | 'no_data'; at: number } | undefined;
@@ -47,26 +47,25 @@ export interface GroupValue {
 
 export const toGroupKey = (labels: readonly string[]): string => JSON.stringify(labels);
 
-/** Stands for an alert without rows in any group. */
-const UNNAMED: readonly string[] = [];
+/** The only group of an alert without groupBy. With groupBy, it stands for an alert that has no groups. */
+const UNNAMED_KEY = toGroupKey([]);
 
 /** A group without values is forgotten after a day, and not before so many windows. */
 const FORGET_AFTER = { windows: 10, ms: DAY_MS };
 
-export function isBreach({ threshold, thresholdMax, thresholdType }: Rule, value: number): boolean {
-  const max = thresholdMax ?? threshold;
-  const breaches: Record<ThresholdType, boolean> = {
-    above: value >= threshold,
-    below: value < threshold,
-    above_exclusive: value > threshold,
-    below_or_equal: value <= threshold,
-    equal: value === threshold,
-    not_equal: value !== threshold,
-    between: value >= threshold && value <= max,
-    not_between: value < threshold || value > max,
-  };
-  return breaches[thresholdType];
-}
+const BREACHES: Record<ThresholdType, (value: number, threshold: number, max: number) => boolean> = {
+  above: (value, threshold) => value >= threshold,
+  below: (value, threshold) => value < threshold,
+  above_exclusive: (value, threshold) => value > threshold,
+  below_or_equal: (value, threshold) => value <= threshold,
+  equal: (value, threshold) => value === threshold,
+  not_equal: (value, threshold) => value !== threshold,
+  between: (value, threshold, max) => value >= threshold && value <= max,
+  not_between: (value, threshold, max) => value < threshold || value > max,
+};
+
+export const isBreach = ({ threshold, thresholdMax, thresholdType }: Rule, value: number): boolean =>
+  BREACHES[thresholdType](value, threshold, thresholdMax ?? threshold);
 
 type Outcome = 'breach' | 'clear' | 'missing' | 'keep';
 
@@ -86,6 +85,7 @@ const isAbsenceRelevant = (rule: Rule): boolean => {
 export function judgeWindow(rule: Rule, before: Groups, values: readonly GroupValue[], endMs: number): Groups {
   const after: Groups = new Map();
   const seen = new Set<string>();
+  let remembered = 0;
   const keepsOk = isAbsenceRelevant(rule);
   const add = (key: string, state: GroupState) => {
     if (state.status !== 'ok' || state.announced || keepsOk) after.set(key, state);
@@ -96,29 +96,23 @@ export function judgeWindow(rule: Rule, before: Groups, values: readonly GroupVa
     add(key, judgeGroup(rule, before.get(key), { labels, value }, endMs));
   }
   for (const [key, state] of before) {
-    if (seen.has(key)) continue;
-    if (!isForgotten(rule, state, values, endMs))
+    if (seen.has(key) || key === UNNAMED_KEY) continue;
+    if (!isForgotten(rule, state, endMs)) {
+      remembered++;
       add(key, judgeGroup(rule, state, { labels: state.labels, value: null }, endMs));
-    else if (state.announced) after.set(key, forget(state, endMs));
+    } else if (state.announced) after.set(key, forget(state, endMs));
   }
-  if (after.size === 0 && seen.size === 0 && !rule.forgetsMissing) {
-    const state = judgeGroup(rule, undefined, { labels: UNNAMED, value: null }, endMs);
-    if (state.status !== 'ok') after.set(toGroupKey(UNNAMED), state);
-  }
+  if (seen.has(UNNAMED_KEY)) return after;
+  const unnamed = before.get(UNNAMED_KEY);
+  if (remembered + seen.size === 0 && !rule.forgetsMissing)
+    add(UNNAMED_KEY, judgeGroup(rule, unnamed, { labels: [], value: null }, endMs));
+  else if (unnamed?.announced) after.set(UNNAMED_KEY, forget(unnamed, endMs));
   return after;
 }
 
 /** Whether a group without a value is not judged any more. */
-function isForgotten(
-  { forgetsMissing, stepMs }: Rule,
-  { labels, seenAt }: GroupState,
-  [first]: readonly GroupValue[],
-  endMs: number,
-): boolean {
-  // The state of an alert without rows ends with the first group that has a name.
-  const isReplaced = labels.length === 0 && first !== undefined && first.labels.length > 0;
-  return forgetsMissing || isReplaced || endMs - seenAt >= Math.max(FORGET_AFTER.windows * stepMs, FORGET_AFTER.ms);
-}
+const isForgotten = ({ forgetsMissing, stepMs }: Rule, { seenAt }: GroupState, endMs: number): boolean =>
+  forgetsMissing || endMs - seenAt >= Math.max(FORGET_AFTER.windows * stepMs, FORGET_AFTER.ms);
 
 /** The group is resolved, since it no longer exists. */
 const forget = (state: GroupState, endMs: number): GroupState => ({
@@ -127,6 +121,7 @@ const forget = (state: GroupState, endMs: number): GroupState => ({
   status: 'ok',
   since: state.status === 'ok' ? state.since : endMs,
   value: null,
+  seenAt: 0,
 });
 
 const counts = ({ breached = 0, missing = 0, cleared = 0 } = {}) => ({ breached, missing, cleared });

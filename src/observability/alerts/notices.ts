@@ -24,6 +24,14 @@ const MAX_SINGLE_GROUPS = 20;
 /** Groups whose messages have rows. */
 const MAX_SAMPLED_GROUPS = 3;
 
+const KINDS = ['firing', 'no_data', 'resolved'] as const;
+
+/** How many messages a channel gets. */
+export const countMessages = (sent: readonly SentAnnouncement[]): number =>
+  KINDS.map((kind) => sent.filter((one) => one.kind === kind).length)
+    .map((count) => Math.min(count, MAX_SINGLE_GROUPS + 1))
+    .reduce((a, b) => a + b);
+
 interface Found {
   sent: readonly SentAnnouncement[];
   failureNotice?: 'failed' | 'resolved' | undefined;
@@ -53,7 +61,7 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
         const message = buildMessage({ ...shared, kind, eventId, labels: [], value: null, ...details });
         notices.push(...toInputs(alert, message, [incident, kind, String(nowMs)]));
       };
-      for (const kind of ['firing', 'no_data', 'resolved'] as const) {
+      for (const kind of KINDS) {
         const all = sent.filter((one) => one.kind === kind);
         const [single, rest] = [all.slice(0, MAX_SINGLE_GROUPS), all.slice(MAX_SINGLE_GROUPS)];
         for (const [index, { key, group }] of single.entries()) {

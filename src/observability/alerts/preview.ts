@@ -3,10 +3,11 @@ import { AppError } from '../../kernel/errors.ts';
 import { type Clock, DAY_MS, isoTime, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import { type AlertContent, toRule, toSchedule } from './alert.ts';
-import type { AlertValueReader } from './alert-values.ts';
+import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
 import { isQuiet } from './announcement.ts';
-import { announce, judgeWindows } from './evaluation.ts';
+import { announce, evaluateWindow } from './evaluation.ts';
 import type { Groups } from './judgement.ts';
+import { countMessages } from './notices.ts';
 import { findWindowStart, INTERVALS, type Windows } from './windows.ts';
 
 interface Replay {
@@ -30,7 +31,7 @@ const MAX_INCIDENTS = 500;
 const MAX_POINTS = 500;
 /** Windows of one statement with groups: with more than 400 groups, a shorter range is needed. */
 const GROUPED_WINDOWS = 500;
-const WINDOWS_PER_TURN = 200;
+const GROUPS_PER_TURN = 500;
 
 interface Options {
   clock: Clock;
@@ -45,32 +46,32 @@ export function createPreview({ clock, values }: Options) {
         field: 'source',
       });
     const windows = chooseWindows(content, Math.min(days, MAX_DAYS), clock.now());
-    const found = await values.read(client, content, windows, GROUPED_WINDOWS);
-    const rule = toRule(content, found);
     const replay = createReplay();
     const points: Replay['points'] = [];
     const perPoint = Math.ceil(windows.count / MAX_POINTS);
     let groups: Groups = new Map();
-    let messages = 0;
-    for (const [index, list] of found.windows.entries()) {
-      const startMs = windows.startMs + index * windows.stepMs;
-      const endMs = startMs + windows.stepMs;
-      const nowMs = endMs + (content.evaluationDelaySeconds ?? 0) * SECOND_MS;
-      const one = { startMs, stepMs: windows.stepMs, count: 1, skipped: 0 };
-      const judged = judgeWindows(rule, groups, 'ok', one, { windows: [list] }, { evaluatedAt: nowMs, queryMs: 0 });
-      replay.add(groups, judged.groups, endMs);
-      const announcing = {
-        repeatMs: (content.repeatMinutes ?? 0) * MINUTE_MS,
-        isMuted: content.quietHours !== null && isQuiet(content.quietHours, nowMs),
-        acknowledgedAt: undefined,
-      };
-      const announced = announce(judged.groups, announcing, nowMs);
-      messages += announced.sent.length;
-      groups = announced.groups;
-      const [evaluation] = judged.evaluations;
-      if (index % perPoint === 0 || evaluation?.status === 'firing')
-        addPoint(points, index % perPoint === 0, startMs, evaluation);
-      if (index % WINDOWS_PER_TURN === WINDOWS_PER_TURN - 1) await nextTurn();
+    let [index, messages, judgedGroups] = [0, 0, 0];
+    for await (const found of values.read(client, content, windows, GROUPED_WINDOWS)) {
+      const rule = toRule(content, found);
+      for (const list of found.windows) {
+        const startMs = windows.startMs + index * windows.stepMs;
+        const endMs = startMs + windows.stepMs;
+        const nowMs = endMs + (content.evaluationDelaySeconds ?? 0) * SECOND_MS;
+        const measured = { evaluatedAt: nowMs, windowEnd: endMs, queryMs: 0 };
+        const judged = evaluateWindow(rule, groups, 'ok', list, measured);
+        if (judged.groups.size > MAX_GROUPS) throw tooManyGroups();
+        replay.add(groups, judged.groups, endMs);
+        const announced = announce(judged.groups, toAnnouncing(content, nowMs), nowMs);
+        messages += countMessages(announced.sent);
+        groups = announced.groups;
+        addPoint(points, index % perPoint === 0, startMs, judged.evaluation);
+        index++;
+        judgedGroups += 1 + list.length + groups.size;
+        if (judgedGroups > GROUPS_PER_TURN) {
+          judgedGroups = 0;
+          await nextTurn();
+        }
+      }
     }
     const endMs = windows.startMs + windows.count * windows.stepMs;
     return {
@@ -83,6 +84,12 @@ export function createPreview({ clock, values }: Options) {
     };
   };
 }
+
+const toAnnouncing = ({ repeatMinutes, quietHours }: AlertContent, nowMs: number) => ({
+  repeatMs: (repeatMinutes ?? 0) * MINUTE_MS,
+  isMuted: quietHours !== null && isQuiet(quietHours, nowMs),
+  acknowledgedAt: undefined,
+});
 
 function chooseWindows(content: AlertContent, days: number, nowMs: number): Windows {
   const schedule = toSchedule(content);
@@ -97,13 +104,11 @@ function addPoint(
   points: Replay['points'],
   isNew: boolean,
   startMs: number,
-  evaluation: { value: number | null; status: string } | undefined,
+  { value, status }: { value: number | null; status: string },
 ): void {
-  if (!evaluation) return;
-  const { value, status } = evaluation;
   const last = points.at(-1);
   if (isNew || !last) points.push({ time: isoTime(startMs), value, status });
-  else if (last.status !== 'firing') Object.assign(last, { value, status });
+  else if (status === 'firing' && last.status !== 'firing') Object.assign(last, { value, status });
 }
 
 /** Follows when groups fire. */
