@@ -5,7 +5,7 @@ import { QueriedSeries } from '../charts/series-schema.ts';
 import { CONDITIONS, type ConditionName } from './conditions.ts';
 import { INTERVALS, type Interval } from './windows.ts';
 
-const THRESHOLD_TYPES = [
+export const THRESHOLD_TYPES = [
   'above',
   'below',
   'above_exclusive',
@@ -16,7 +16,7 @@ const THRESHOLD_TYPES = [
   'not_between',
 ] as const;
 const ALERT_SOURCES = ['saved_search', 'tile', 'metric', 'condition'] as const;
-const NO_DATA_BEHAVIORS = ['no_data', 'alert', 'ok', 'keep'] as const;
+export const NO_DATA_BEHAVIORS = ['no_data', 'alert', 'ok', 'keep'] as const;
 const ERROR_BEHAVIORS = ['error', 'alert', 'ok', 'keep'] as const;
 export const STATUSES = ['ok', 'pending', 'firing', 'no_data', 'failed'] as const;
 const ALERT_SEVERITIES = ['critical', 'error', 'warning', 'info'] as const;

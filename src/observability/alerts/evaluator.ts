@@ -7,7 +7,7 @@ import type { Notifications } from '../../management/notifications/notifications
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
-import { type Alert, type AlertState, type Failure, toRule, toSchedule } from './alert.ts';
+import { type Alert, type AlertState, type Failure, findNextEvaluationAt, toRule, toSchedule } from './alert.ts';
 import type { ErrorType } from './alert-schema.ts';
 import { findAlert, listDueAlerts, putAlert, putGroups, readGroups, rescheduleAlerts } from './alert-store.ts';
 import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
@@ -16,7 +16,7 @@ import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnoun
 import { insertEvaluations } from './evaluation-store.ts';
 import type { Groups } from './judgement.ts';
 import type { AlertNotices } from './notices.ts';
-import { findNextEvaluation, findWindowStart, listDueWindows, type Windows } from './windows.ts';
+import { listDueWindows, type Windows } from './windows.ts';
 
 interface Options {
   state: State;
@@ -253,15 +253,8 @@ export function createEvaluator(options: Options) {
 function chooseNextEvaluation(alert: Alert, nowMs: number): number {
   const { failure, status, isFailureSent } = alert.state;
   if (failure) return nowMs + RETRY_MS;
-  const nextWindow = Math.max(findNextWindow(alert, nowMs), nowMs + 1);
+  const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
   return status !== 'ok' || isFailureSent ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
-}
-
-/** When the next window can be evaluated. The first may start in the future. */
-function findNextWindow({ content, state }: Alert, nowMs: number): number {
-  const schedule = toSchedule(content);
-  const lastEnd = findWindowStart(schedule, nowMs - schedule.evaluationDelaySeconds * SECOND_MS);
-  return findNextEvaluation(schedule, state.evaluatedUntil ?? lastEnd);
 }
 
 const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>
