@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
+import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { DashboardFailure } from '../../platform/http/responses/envelopes.ts';
 import { TailBody } from './schema.ts';
@@ -16,7 +16,7 @@ const EVENT_STREAM = 'text/event-stream';
 const ACCEPT_RULE = `A live tail is a stream of events; send the header Accept: ${EVENT_STREAM}`;
 const HEARTBEAT_MS = 15 * SECOND_MS;
 /** How soon a stream ends after its token was deleted. */
-const AUTHORIZE_EVERY_MS = 30 * SECOND_MS;
+const AUTHORIZE_EVERY_MS = 5 * SECOND_MS;
 /** Rows for a client that does not read are skipped beyond this size. */
 const MAX_BUFFERED_BYTES = 2 ** 20;
 
@@ -50,7 +50,7 @@ export function tailRoutes({ tail, isAuthorized }: Options): Routes {
         if (!request.headers.accept?.includes(EVENT_STREAM)) throw new AppError('bad_request', ACCEPT_RULE);
         const { raw } = reply as unknown as FastifyReply;
         const stream = createEventStream(raw);
-        const watch = await tail.watch(getIdentity(request), request.body, stream.send);
+        const watch = await tail.watch(getClient(request, reply), request.body, stream.send);
         startStream(reply as unknown as FastifyReply);
         stream.open();
         const heartbeat = setInterval(() => raw.write(': still here\n\n'), HEARTBEAT_MS);

@@ -19,7 +19,7 @@ export interface WatchedQuery {
   newest: bigint;
 }
 
-interface FoundTimes {
+export interface FoundTimes {
   /** The times of the newest matching rows, newest first. */
   times: bigint[];
   /** Matching rows that are newer than `newest`. */
