@@ -21,6 +21,8 @@ const WATCHERS = 20;
 const TAIL_ROWS_PER_SECOND = 5000;
 const TAIL_SECONDS = 20;
 const INGEST_TOKEN = 'bench-ingest-token';
+/** A token has at most 10 live tails. */
+const WATCHER_TOKENS = ['bench-watcher-1', 'bench-watcher-2'];
 
 /** Deterministic rows of one organization over the last days: 20 services, 5,000 words, a needle per million rows. */
 function logsQuery(endMs) {
@@ -46,7 +48,9 @@ const spansQuery = (endMs) => `SELECT '${organizationId}' AS OrganizationId,
     map('http.request.method', 'GET') AS SpanAttributes, sipHash64(number, 8) % 1000000000 AS Duration, 'Unset' AS StatusCode
     FROM numbers(${ROWS}) SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
 
-const TRACE_ID = `lower(hex(sipHash128(toUInt64(${Math.floor(ROWS / 2 / TRACE_SPANS)}), 'trace')))`;
+/** Of a trace in the middle of the range, another one in each round. */
+const traceIdSql = (round) =>
+  `lower(hex(sipHash128(toUInt64(${Math.floor(ROWS / 2 / TRACE_SPANS) + round}), 'trace')))`;
 
 const insertInto = (table, query) => {
   const names = [...query.matchAll(/ AS ([A-Z]\w+)/g)].map(([, name]) => name);
@@ -75,7 +79,10 @@ export async function searchRows() {
   const engine = await openEngine(join(KEPT, 'engine'), ENGINE_BYTES);
   const fleetFile = join(directory, 'search.json');
   const fleet = benchFleet({ entities: 1, days: 0 });
-  fleet.organizations[0].dashboardTokens.push({ name: 'ingest', token: INGEST_TOKEN, access: 'ingest' });
+  fleet.organizations[0].dashboardTokens.push(
+    { name: 'ingest', token: INGEST_TOKEN, access: 'ingest' },
+    ...WATCHER_TOKENS.map((token) => ({ name: token, token, access: 'read' })),
+  );
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const args = ['--fleet', fleetFile, '--rate-limit', 'off', '--log-level', 'error', '--telemetry', 'off'];
   const server = await startServer(join(directory, 'search'), [...args, '--clickhouse-url', engine.url]);
@@ -186,11 +193,12 @@ export async function searchRows() {
       { maxMs: 300 },
     ),
   ];
-  const traceId = (await engine.run(`SELECT ${TRACE_ID}`)).trim();
+  const traceIds = [];
+  for (let round = 0; round <= ROUNDS; round++) traceIds.push((await engine.run(`SELECT ${traceIdSql(round)}`)).trim());
   rows.push(
     toRow(
       `a trace of ${TRACE_SPANS} spans among ${formatThousands(ROWS)}`,
-      await compare(() => post(`traces/${traceId}`)),
+      await compare((round) => post(`traces/${traceIds[round]}`)),
       {
         maxMs: 200,
       },
@@ -216,10 +224,15 @@ async function tailRows(server) {
   const watchers = Array.from({ length: WATCHERS }, async (_, index) => {
     const response = await fetch(`${server.url}/api/v2/search/tail`, {
       method: 'POST',
-      headers: { authorization: bearer, 'content-type': 'application/json', accept: 'text/event-stream' },
+      headers: {
+        authorization: `Bearer ${WATCHER_TOKENS[index % WATCHER_TOKENS.length]}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
       body: JSON.stringify({ sourceId: 'logs', where: `ServiceName:"tail-${index % 8}"`, select: 'Body' }),
       signal: controller.signal,
     });
+    if (!response.ok) throw new Error(await response.text());
     let text = '';
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       text += chunk;
@@ -254,7 +267,8 @@ async function tailRows(server) {
   const cpu = (readCpuSeconds(server.pid) - cpuBefore) / ((performance.now() - startedAt) / 1000);
   await delay(3000);
   controller.abort();
-  await Promise.allSettled(watchers);
+  const failure = (await Promise.allSettled(watchers)).find(({ reason }) => reason?.name !== 'AbortError');
+  if (failure) throw failure.reason;
   const worst = Math.max(...delays);
   return [
     figureRow(
