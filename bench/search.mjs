@@ -10,6 +10,8 @@ import { createRequest } from './otlp-messages.mjs';
 import { bearer, directory, figureRow, formatThousands, median, startServer } from './tools.mjs';
 
 const ROWS = Number(process.env.BENCH_SEARCH_ROWS ?? 20_000_000);
+/** A longer request would time out. */
+const ROWS_PER_INSERT = 1_000_000;
 const ROUNDS = Number(process.env.BENCH_SEARCH_ROUNDS ?? 7);
 /** The rows are generated once and kept for the next run. */
 const KEPT = process.env.BENCH_SEARCH_DIRECTORY ?? join(tmpdir(), 'pilothouse-bench-search');
@@ -25,7 +27,7 @@ const INGEST_TOKEN = 'bench-ingest-token';
 const WATCHER_TOKENS = ['bench-watcher-1', 'bench-watcher-2'];
 
 /** Deterministic rows of one organization over the last days: 20 services, 5,000 words, a needle per million rows. */
-function logsQuery(endMs) {
+function logsQuery(endMs, numbers) {
   const step = Math.floor((DAYS * DAY_MS * 1000) / ROWS);
   return `SELECT '${organizationId}' AS OrganizationId,
     fromUnixTimestamp64Micro(toInt64(${endMs - DAYS * DAY_MS}) * 1000 + toInt64(number) * ${step}) AS Timestamp,
@@ -37,16 +39,16 @@ function logsQuery(endMs) {
     map('host.name', concat('ip-10-0-3-', toString(sipHash64(number, 5) % 40)), 'k8s.namespace.name', 'shop') AS ResourceAttributes,
     map('http.request.method', if(number % 3 = 0, 'POST', 'GET'), 'http.route', concat('/api/', toString(sipHash64(number, 6) % 30), '/{id}'),
       'user.id', concat('user-', toString(sipHash64(number, 7) % 10000))) AS LogAttributes
-    FROM numbers(${ROWS}) SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
+    FROM ${numbers} SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
 }
 
-const spansQuery = (endMs) => `SELECT '${organizationId}' AS OrganizationId,
+const spansQuery = (endMs, numbers) => `SELECT '${organizationId}' AS OrganizationId,
     fromUnixTimestamp64Micro(toInt64(${endMs - DAYS * DAY_MS}) * 1000 + toInt64(number) * ${Math.floor((DAYS * DAY_MS * 1000) / ROWS)}) AS Timestamp,
     lower(hex(sipHash128(intDiv(number, ${TRACE_SPANS}), 'trace'))) AS TraceId, lower(hex(sipHash64(number))) AS SpanId,
     concat('GET /api/', toString(sipHash64(number, 6) % 30)) AS SpanName, 'Server' AS SpanKind,
     concat('service-', toString(sipHash64(number, 2) % 20)) AS ServiceName,
     map('http.request.method', 'GET') AS SpanAttributes, sipHash64(number, 8) % 1000000000 AS Duration, 'Unset' AS StatusCode
-    FROM numbers(${ROWS}) SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
+    FROM ${numbers} SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
 
 /** Of a trace in the middle of the range, another one in each round. */
 const traceIdSql = (round) =>
@@ -67,8 +69,12 @@ async function generate(engine) {
   const endMs = Math.floor(Date.now() / 60_000) * 60_000;
   for (const table of ['otel_logs', 'otel_traces', 'otel_logs_values', 'otel_traces_values', 'otel_trace_times'])
     await engine.run(`TRUNCATE TABLE pilothouse.${table}`);
-  await engine.run(insertInto('otel_logs', logsQuery(endMs)));
-  await engine.run(insertInto('otel_traces', spansQuery(endMs)));
+  for (let from = 0; from < ROWS; from += ROWS_PER_INSERT) {
+    const numbers = `numbers(${from}, ${Math.min(ROWS_PER_INSERT, ROWS - from)})`;
+    await engine.run(insertInto('otel_logs', logsQuery(endMs, numbers)));
+    await engine.run(insertInto('otel_traces', spansQuery(endMs, numbers)));
+    console.error(`${formatThousands(Math.min(from + ROWS_PER_INSERT, ROWS))} rows generated`);
+  }
   while (Number(await engine.run('SELECT count() FROM system.merges')) > 0) await delay(1000);
   writeFileSync(marker, JSON.stringify({ rows: ROWS, endMs }));
   return endMs;

@@ -86,6 +86,17 @@ describe('live tail', () => {
     expect(bodies(stream).at(-1)).toBe('many 499');
   });
 
+  it('shows the rare rows of one client beside the many of another', async () => {
+    const all = await tail({});
+    const rare = await tail({ where: 'rare' });
+    const at = Date.now();
+    const many = Array.from({ length: 1000 }, (_, index) => log(`many ${index}`, at));
+    await sendLogs(ingest.acme, log('rare', at - 1000), ...many);
+    expect(await untilBodies(rare, 1)).toEqual(['rare']);
+    await untilBodies(all, 200);
+    expect(rare.events.map(({ type }) => type)).toEqual(['rows']);
+  });
+
   it('rejects mistakes before the stream starts', async () => {
     const accept = { accept: 'text/event-stream' };
     const tailWith = (body: object) => post('search/tail', { sourceId: 'logs', ...body }, acme.token, accept);
