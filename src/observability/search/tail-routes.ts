@@ -53,7 +53,7 @@ export function tailRoutes({ tail, isAuthorized }: Options): Routes {
         const watch = await tail.watch(getClient(request, reply), request.body, stream.send);
         startStream(reply as unknown as FastifyReply);
         stream.open();
-        const heartbeat = setInterval(() => raw.write(': still here\n\n'), HEARTBEAT_MS);
+        const heartbeat = setInterval(stream.beat, HEARTBEAT_MS);
         const authorization = setInterval(async () => {
           if (!(await isAuthorized(request).catch(() => true)))
             stream.send({ type: 'end', reason: 'The credentials are no longer valid' });
@@ -87,14 +87,19 @@ function startStream(reply: FastifyReply): void {
 function createEventStream(raw: ServerResponse) {
   let isOpen = false;
   let skipped = 0;
+  const isWritable = () => isOpen && !raw.writableEnded && !raw.destroyed;
   const write = ({ type, ...data }: TailEvent) => raw.write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
   return {
     open() {
       isOpen = true;
       raw.write(': connected\n\n');
     },
+    /** Keeps proxies from closing the connection. */
+    beat(): void {
+      if (isWritable()) raw.write(': still here\n\n');
+    },
     send(event: TailEvent): void {
-      if (!isOpen || raw.writableEnded || raw.destroyed) return;
+      if (!isWritable()) return;
       if (event.type === 'end') {
         write(event);
         raw.end();
