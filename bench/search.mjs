@@ -16,6 +16,9 @@ const ROUNDS = Number(process.env.BENCH_SEARCH_ROUNDS ?? 7);
 /** The rows are generated once and kept for the next run. */
 const KEPT = process.env.BENCH_SEARCH_DIRECTORY ?? join(tmpdir(), 'pilothouse-bench-search');
 const ENGINE_BYTES = 8 * 2 ** 30;
+/** Has the memory of statements. */
+const QUERY_LOG = '<query_log><database>system</database><table>query_log</table></query_log>';
+const MAX_FACET_BYTES = 100_000_000;
 const DAY_MS = 86_400_000;
 const DAYS = 29;
 const TRACE_SPANS = 200;
@@ -82,7 +85,7 @@ async function generate(engine) {
 
 export async function searchRows() {
   mkdirSync(KEPT, { recursive: true });
-  const engine = await openEngine(join(KEPT, 'engine'), ENGINE_BYTES);
+  const engine = await openEngine(join(KEPT, 'engine'), ENGINE_BYTES, QUERY_LOG);
   const fleetFile = join(directory, 'search.json');
   const fleet = benchFleet({ entities: 1, days: 0 });
   fleet.organizations[0].dashboardTokens.push(
@@ -199,6 +202,20 @@ export async function searchRows() {
       { maxMs: 300 },
     ),
   ];
+  await engine.run('SYSTEM FLUSH LOGS');
+  const facetBytes = Number(
+    await engine.run(
+      "SELECT max(memory_usage) FROM system.query_log WHERE query LIKE '%approx_top_sum%' AND query NOT LIKE '%query_log%' AND event_time > now() - 3600",
+    ),
+  );
+  rows.push(
+    figureRow(
+      'memory of its statement',
+      `${Math.round(facetBytes / 1e6)} MB`,
+      `< ${MAX_FACET_BYTES / 1e6} MB`,
+      facetBytes > 0 && facetBytes < MAX_FACET_BYTES,
+    ),
+  );
   const traceIds = [];
   for (let round = 0; round <= ROUNDS; round++) traceIds.push((await engine.run(`SELECT ${traceIdSql(round)}`)).trim());
   rows.push(
