@@ -78,6 +78,9 @@ const READS: [string, RegExp][] = [
   [`clickstack dashboard list ${service}`, /Acme board/],
   [`clickstack dashboard get ${service} ${acme.dashboard}`, /displayType/],
   [`clickstack source list ${service}`, /timestampValueExpression/],
+  [`clickstack saved-search list ${service}`, /\[/],
+  [`clickstack alert list ${service}`, /\[/],
+  [`clickstack webhook list ${service}`, /\[/],
 ];
 
 /** Sub-commands that Pilothouse does not support, and the sentence that says why. */
@@ -122,9 +125,6 @@ const UNSUPPORTED: [string, string][] = [
   [`service query ${service} --query SELECT`, 'Pilothouse does not run queries for clients'],
   // Refused by the client itself: it repairs what `service query` has stored.
   [`service repair-query-key ${service}`, 'no stored query key exists'],
-  [`clickstack alert list ${service}`, 'Pilothouse sends alerts of budgets only'],
-  [`clickstack webhook list ${service}`, 'Pilothouse sends alerts of budgets only'],
-  [`clickstack saved-search list ${service}`, 'Pilothouse does not store searches'],
   [`clickstack role list ${service}`, 'The roles of keys are those of the management interface'],
   [`service private-endpoint create ${service} --endpoint-id x`, 'Pilothouse does not manage cloud networks'],
   [`backup list ${service}`, 'Pilothouse does not back up the data of services'],
@@ -294,6 +294,7 @@ describeClient(
             timestampValueExpression: 'Timestamp',
           }),
         ],
+        ['saved-search', (name: string) => ({ name, sourceId: 'logs', where: 'SeverityText:error', tags: ['x'] })],
       ])('creates, replaces and deletes a ClickStack %s', (kind, createBody) => {
         const file = writeBody(createBody('from the cli'));
         const created = succeed('clickstack', kind, 'create', service, '--file', file);
