@@ -5,8 +5,9 @@ import { startListener } from './listener.mjs';
 
 const migrations = join(import.meta.dirname, '../migrations/engine');
 
-export async function openEngine(directory, memoryBytes = 2 * 2 ** 30) {
-  const listener = await startListener(directory, Math.floor(memoryBytes * 0.6));
+/** `elements` are added to the configuration. */
+export async function openEngine(directory, memoryBytes = 2 * 2 ** 30, elements = '') {
+  const listener = await startListener(directory, Math.floor(memoryBytes * 0.6), { elements });
   await listener.untilAnswer();
 
   /** `body` has the rows of an INSERT. */

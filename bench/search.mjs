@@ -10,10 +10,15 @@ import { createRequest } from './otlp-messages.mjs';
 import { bearer, directory, figureRow, formatThousands, median, startServer } from './tools.mjs';
 
 const ROWS = Number(process.env.BENCH_SEARCH_ROWS ?? 20_000_000);
+/** A longer request would time out. */
+const ROWS_PER_INSERT = 1_000_000;
 const ROUNDS = Number(process.env.BENCH_SEARCH_ROUNDS ?? 7);
 /** The rows are generated once and kept for the next run. */
 const KEPT = process.env.BENCH_SEARCH_DIRECTORY ?? join(tmpdir(), 'pilothouse-bench-search');
 const ENGINE_BYTES = 8 * 2 ** 30;
+/** Has the memory of statements. */
+const QUERY_LOG = '<query_log><database>system</database><table>query_log</table></query_log>';
+const MAX_FACET_BYTES = 100_000_000;
 const DAY_MS = 86_400_000;
 const DAYS = 29;
 const TRACE_SPANS = 200;
@@ -21,9 +26,11 @@ const WATCHERS = 20;
 const TAIL_ROWS_PER_SECOND = 5000;
 const TAIL_SECONDS = 20;
 const INGEST_TOKEN = 'bench-ingest-token';
+/** A token has at most 10 live tails. */
+const WATCHER_TOKENS = ['bench-watcher-1', 'bench-watcher-2'];
 
 /** Deterministic rows of one organization over the last days: 20 services, 5,000 words, a needle per million rows. */
-function logsQuery(endMs) {
+function logsQuery(endMs, numbers) {
   const step = Math.floor((DAYS * DAY_MS * 1000) / ROWS);
   return `SELECT '${organizationId}' AS OrganizationId,
     fromUnixTimestamp64Micro(toInt64(${endMs - DAYS * DAY_MS}) * 1000 + toInt64(number) * ${step}) AS Timestamp,
@@ -35,18 +42,20 @@ function logsQuery(endMs) {
     map('host.name', concat('ip-10-0-3-', toString(sipHash64(number, 5) % 40)), 'k8s.namespace.name', 'shop') AS ResourceAttributes,
     map('http.request.method', if(number % 3 = 0, 'POST', 'GET'), 'http.route', concat('/api/', toString(sipHash64(number, 6) % 30), '/{id}'),
       'user.id', concat('user-', toString(sipHash64(number, 7) % 10000))) AS LogAttributes
-    FROM numbers(${ROWS}) SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
+    FROM ${numbers} SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
 }
 
-const spansQuery = (endMs) => `SELECT '${organizationId}' AS OrganizationId,
+const spansQuery = (endMs, numbers) => `SELECT '${organizationId}' AS OrganizationId,
     fromUnixTimestamp64Micro(toInt64(${endMs - DAYS * DAY_MS}) * 1000 + toInt64(number) * ${Math.floor((DAYS * DAY_MS * 1000) / ROWS)}) AS Timestamp,
     lower(hex(sipHash128(intDiv(number, ${TRACE_SPANS}), 'trace'))) AS TraceId, lower(hex(sipHash64(number))) AS SpanId,
     concat('GET /api/', toString(sipHash64(number, 6) % 30)) AS SpanName, 'Server' AS SpanKind,
     concat('service-', toString(sipHash64(number, 2) % 20)) AS ServiceName,
     map('http.request.method', 'GET') AS SpanAttributes, sipHash64(number, 8) % 1000000000 AS Duration, 'Unset' AS StatusCode
-    FROM numbers(${ROWS}) SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
+    FROM ${numbers} SETTINGS max_threads = 2, max_block_size = 131072, max_insert_threads = 1`;
 
-const TRACE_ID = `lower(hex(sipHash128(toUInt64(${Math.floor(ROWS / 2 / TRACE_SPANS)}), 'trace')))`;
+/** Of a trace in the middle of the range, another one in each round. */
+const traceIdSql = (round) =>
+  `lower(hex(sipHash128(toUInt64(${Math.floor(ROWS / 2 / TRACE_SPANS) + round}), 'trace')))`;
 
 const insertInto = (table, query) => {
   const names = [...query.matchAll(/ AS ([A-Z]\w+)/g)].map(([, name]) => name);
@@ -63,8 +72,12 @@ async function generate(engine) {
   const endMs = Math.floor(Date.now() / 60_000) * 60_000;
   for (const table of ['otel_logs', 'otel_traces', 'otel_logs_values', 'otel_traces_values', 'otel_trace_times'])
     await engine.run(`TRUNCATE TABLE pilothouse.${table}`);
-  await engine.run(insertInto('otel_logs', logsQuery(endMs)));
-  await engine.run(insertInto('otel_traces', spansQuery(endMs)));
+  for (let from = 0; from < ROWS; from += ROWS_PER_INSERT) {
+    const numbers = `numbers(${from}, ${Math.min(ROWS_PER_INSERT, ROWS - from)})`;
+    await engine.run(insertInto('otel_logs', logsQuery(endMs, numbers)));
+    await engine.run(insertInto('otel_traces', spansQuery(endMs, numbers)));
+    console.error(`${formatThousands(Math.min(from + ROWS_PER_INSERT, ROWS))} rows generated`);
+  }
   while (Number(await engine.run('SELECT count() FROM system.merges')) > 0) await delay(1000);
   writeFileSync(marker, JSON.stringify({ rows: ROWS, endMs }));
   return endMs;
@@ -72,10 +85,13 @@ async function generate(engine) {
 
 export async function searchRows() {
   mkdirSync(KEPT, { recursive: true });
-  const engine = await openEngine(join(KEPT, 'engine'), ENGINE_BYTES);
+  const engine = await openEngine(join(KEPT, 'engine'), ENGINE_BYTES, QUERY_LOG);
   const fleetFile = join(directory, 'search.json');
   const fleet = benchFleet({ entities: 1, days: 0 });
-  fleet.organizations[0].dashboardTokens.push({ name: 'ingest', token: INGEST_TOKEN, access: 'ingest' });
+  fleet.organizations[0].dashboardTokens.push(
+    { name: 'ingest', token: INGEST_TOKEN, access: 'ingest' },
+    ...WATCHER_TOKENS.map((token) => ({ name: token, token, access: 'read' })),
+  );
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const args = ['--fleet', fleetFile, '--rate-limit', 'off', '--log-level', 'error', '--telemetry', 'off'];
   const server = await startServer(join(directory, 'search'), [...args, '--clickhouse-url', engine.url]);
@@ -186,11 +202,26 @@ export async function searchRows() {
       { maxMs: 300 },
     ),
   ];
-  const traceId = (await engine.run(`SELECT ${TRACE_ID}`)).trim();
+  await engine.run('SYSTEM FLUSH LOGS');
+  const facetBytes = Number(
+    await engine.run(
+      "SELECT max(memory_usage) FROM system.query_log WHERE query LIKE '%approx_top_sum%' AND query NOT LIKE '%query_log%' AND event_time > now() - 3600",
+    ),
+  );
+  rows.push(
+    figureRow(
+      'memory of its statement',
+      `${Math.round(facetBytes / 1e6)} MB`,
+      `< ${MAX_FACET_BYTES / 1e6} MB`,
+      facetBytes > 0 && facetBytes < MAX_FACET_BYTES,
+    ),
+  );
+  const traceIds = [];
+  for (let round = 0; round <= ROUNDS; round++) traceIds.push((await engine.run(`SELECT ${traceIdSql(round)}`)).trim());
   rows.push(
     toRow(
       `a trace of ${TRACE_SPANS} spans among ${formatThousands(ROWS)}`,
-      await compare(() => post(`traces/${traceId}`)),
+      await compare((round) => post(`traces/${traceIds[round]}`)),
       {
         maxMs: 200,
       },
@@ -216,10 +247,15 @@ async function tailRows(server) {
   const watchers = Array.from({ length: WATCHERS }, async (_, index) => {
     const response = await fetch(`${server.url}/api/v2/search/tail`, {
       method: 'POST',
-      headers: { authorization: bearer, 'content-type': 'application/json', accept: 'text/event-stream' },
+      headers: {
+        authorization: `Bearer ${WATCHER_TOKENS[index % WATCHER_TOKENS.length]}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
       body: JSON.stringify({ sourceId: 'logs', where: `ServiceName:"tail-${index % 8}"`, select: 'Body' }),
       signal: controller.signal,
     });
+    if (!response.ok) throw new Error(await response.text());
     let text = '';
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       text += chunk;
@@ -254,7 +290,8 @@ async function tailRows(server) {
   const cpu = (readCpuSeconds(server.pid) - cpuBefore) / ((performance.now() - startedAt) / 1000);
   await delay(3000);
   controller.abort();
-  await Promise.allSettled(watchers);
+  const failure = (await Promise.allSettled(watchers)).find(({ reason }) => reason?.name !== 'AbortError');
+  if (failure) throw failure.reason;
   const worst = Math.max(...delays);
   return [
     figureRow(

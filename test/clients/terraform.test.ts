@@ -95,7 +95,8 @@ onEachStoreInLongRuns('the requests of the Terraform provider', (store) => {
       expect((await send('GET', `/${id}${part}`)).status).toBe(404);
   });
 
-  it.each([
+  const SAVED_SEARCH = { select: '', where: '', whereLanguage: 'lucene', orderBy: '', tags: [], filters: [] };
+  const BODIES: [string, (name: string) => object][] = [
     [
       'sources',
       (name: string) => ({
@@ -141,23 +142,52 @@ onEachStoreInLongRuns('the requests of the Terraform provider', (store) => {
         ],
       }),
     ],
-  ])('%s: create, an empty plan, update, destroy', async (kind, toBody) => {
-    const call = (method: string, path: string, body?: object) =>
-      server.call({
+    ['saved-searches', (name: string) => ({ name, sourceId: 'logs', ...SAVED_SEARCH })],
+    [
+      'saved-searches',
+      (name: string) => ({
+        ...SAVED_SEARCH,
+        name,
+        sourceId: 'traces',
+        where: 'Duration > 100',
+        whereLanguage: 'sql',
+        tags: ['production'],
+        filters: [{ type: 'sql', condition: "ServiceName IN ('checkout')" }],
+      }),
+    ],
+  ];
+  /** The provider has the settings of a self-hosted ClickStack, or of one at a service. */
+  const MODES = [
+    { mode: 'clickstack_endpoint', base: '/api/v2', member: 'data', credentials: { token: acme.writer } },
+    {
+      mode: 'clickstack_service_id',
+      base: `${services}/${acme.primary}/clickstack`,
+      member: 'result',
+      credentials: { key: acme.admin },
+    },
+  ];
+  const cases = MODES.flatMap((mode) => BODIES.map(([kind, toBody]) => ({ ...mode, kind, toBody })));
+
+  it.each(cases)('$kind with $mode: create, an empty plan, update, destroy', async (one) => {
+    const { base, member, credentials, kind, toBody } = one;
+    const call = async (method: string, path: string, body?: object) => {
+      const response = await server.call({
         method,
-        path: `/api/v2/${kind}${path}`,
-        token: acme.writer,
+        path: `${base}/${kind}${path}`,
+        ...credentials,
         ...(body ? { body } : {}),
       });
+      return { ...response, record: response.json?.[member] as Json };
+    };
     const created = await call('POST', '', toBody('from terraform'));
-    expect(created.json?.data, created.text).toMatchObject(toBody('from terraform'));
-    const { id } = created.json.data;
+    expect(created.record, created.text).toMatchObject(toBody('from terraform'));
+    const { id } = created.record;
     // The provider rejects a source that comes back with members that it did not send.
-    if (kind === 'sources') expect(created.json.data).toEqual({ id, ...toBody('from terraform') });
+    if (kind === 'sources') expect(created.record).toEqual({ id, ...toBody('from terraform') });
     // A plan compares the record with the configuration.
-    expect((await call('GET', `/${id}`)).json.data).toEqual(created.json.data);
-    expect((await call('PUT', `/${id}`, toBody('renamed'))).json.data).toMatchObject(toBody('renamed'));
-    expect((await call('GET', `/${id}`)).json.data).toMatchObject(toBody('renamed'));
+    expect((await call('GET', `/${id}`)).record).toEqual(created.record);
+    expect((await call('PUT', `/${id}`, toBody('renamed'))).record).toMatchObject(toBody('renamed'));
+    expect((await call('GET', `/${id}`)).record).toMatchObject(toBody('renamed'));
     expect((await call('DELETE', `/${id}`)).status).toBe(200);
     expect((await call('GET', `/${id}`)).status).toBe(404);
   });

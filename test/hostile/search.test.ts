@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse, Json } from '../support/client.ts';
 import { fillEngine } from '../support/engine.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { TROUBLESOME } from '../support/hostile.ts';
 import { useServer } from '../support/server.ts';
@@ -115,6 +116,10 @@ const KINDS: Record<string, (random: Random, cursors: readonly string[]) => Reco
     format: random.pick(['ndjson', 'csv', 'x']),
     limit: random.integer(1, 100),
   }),
+  'search/tail': (random) => {
+    const { startTime, endTime, ...matching } = createMatching(random);
+    return { ...matching, ...(random.chance(0.5) && { select: columns(random) }) };
+  },
   'saved-searches': (random) => ({
     ...createMatching(random),
     name: random.pick(['x', ' ', 'ünïcödé']),
@@ -126,6 +131,15 @@ describe('hostile searches', () => {
   const server = useServer('libsql');
   const post = (path: string, body: unknown, token = acme.writer): Promise<ApiResponse> =>
     server.call({ method: 'POST', path: `/api/v2/${path}`, token, body });
+
+  /** Opens a live tail and closes it when it has started. */
+  async function follow(body: object): Promise<Pick<ApiResponse, 'status' | 'text' | 'json'>> {
+    const url = `${server.url}/api/v2/search/tail`;
+    const { response, events, close } = await openEventStream(url, { authorization: `Bearer ${acme.writer}` }, body);
+    const text = response.ok ? JSON.stringify(events) : await response.text();
+    await close();
+    return { status: response.status, text, json: undefined };
+  }
 
   beforeAll(async () => {
     await fillEngine(join(server.directory, 'data'), {
@@ -145,7 +159,7 @@ describe('hostile searches', () => {
     for (let count = 0; count < REQUESTS; count++) {
       const kind = random.pick(Object.keys(KINDS));
       const body = damage(random, KINDS[kind]?.(random, cursors) ?? {});
-      const response = await post(kind, body);
+      const response = kind === 'search/tail' ? await follow(body) : await post(kind, body);
       const about = `${kind} ${JSON.stringify(body).slice(0, 500)}: ${response.text.slice(0, 300)}`;
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
       expect([200, 400, 404, 409], about).toContain(response.status);

@@ -129,5 +129,13 @@ describe('search', () => {
     await expectMistake({ startTime: 'yesterday' }, 400, /startTime/);
     await expectMistake({ startTime: range.endTime, endTime: range.startTime }, 400, /start must be before the end/);
     await expectMistake({ maxResults: 2001 }, 400, /maxResults/);
+    const longFilter = { type: 'sql', condition: `Body = '${'x'.repeat(8000)}'` };
+    await expectMistake({ filters: Array(9).fill(longFilter) }, 400, /^filters: .* at most 65536 characters/);
+    const lengths = Array.from({ length: 1500 }, (_, index) => `length(Body)!=${index}`);
+    const filters = [0, 300, 600, 900, 1200].map((from) => ({
+      type: 'sql',
+      condition: lengths.slice(from, from + 300).join(' AND '),
+    }));
+    await expectMistake({ filters }, 400, /too many values/);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../support/client.ts';
+import { createClient, type Json } from '../support/client.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { useIngest } from '../support/ingest.ts';
@@ -9,6 +9,8 @@ import { createSearchClient } from '../support/search.ts';
 import { until } from '../support/until.ts';
 
 type Stream = Awaited<ReturnType<typeof openEventStream>>;
+
+const LONG_FILTER = { type: 'sql', condition: `Body = '${'x'.repeat(5000)}'` };
 
 describe('live tail', () => {
   const ingest = useIngest('libsql');
@@ -84,11 +86,23 @@ describe('live tail', () => {
     expect(bodies(stream).at(-1)).toBe('many 499');
   });
 
+  it('shows the rare rows of one client beside the many of another', async () => {
+    const all = await tail({});
+    const rare = await tail({ where: 'rare' });
+    const at = Date.now();
+    const many = Array.from({ length: 1000 }, (_, index) => log(`many ${index}`, at));
+    await sendLogs(ingest.acme, log('rare', at - 1000), ...many);
+    expect(await untilBodies(rare, 1)).toEqual(['rare']);
+    await untilBodies(all, 200);
+    expect(rare.events.map(({ type }) => type)).toEqual(['rows']);
+  });
+
   it('rejects mistakes before the stream starts', async () => {
     const accept = { accept: 'text/event-stream' };
     const tailWith = (body: object) => post('search/tail', { sourceId: 'logs', ...body }, acme.token, accept);
     expect((await tailWith({ where: 'Nothing:x' })).status).toBe(400);
     expect((await tailWith({ select: 'Nothing' })).status).toBe(400);
+    expect((await tailWith({ where: 'long', filters: Array(2).fill(LONG_FILTER) })).status).toBe(400);
     const unaccepted = await post('search/tail', { sourceId: 'logs' });
     expect([unaccepted.status, unaccepted.json.message]).toEqual([400, expect.stringContaining('Accept')]);
     expect((await tailWith({ sourceId: 'nothing' })).status).toBe(404);
@@ -106,6 +120,34 @@ describe('live tail', () => {
       (status) => status === 200,
       'a closed stream still counts',
     );
+  });
+
+  it('ends when its token is deleted', async () => {
+    const call = createClient(() => ({ url: ingest.server.url, dashboardUrl: ingest.server.url }));
+    const path = `/v1/organizations/${acme.id}/dashboardTokens`;
+    const body = { name: 'for a while', access: 'read' };
+    const { json } = await call({ method: 'POST', path, key: acme.admin, body });
+    const { dashboardToken, token } = json.result;
+    const stream = await tail({}, token);
+    expect(stream.response.status).toBe(200);
+    const { status } = await call({ method: 'DELETE', path: `${path}/${dashboardToken.id}`, key: acme.admin });
+    expect(status).toBe(200);
+    await stream.ended;
+    expect(stream.events.at(-1)).toEqual({ type: 'end', data: { reason: 'The credentials are no longer valid' } });
+  });
+
+  it('goes on for others if the queries together are too large', async () => {
+    const small = await tail({ where: 'beside' });
+    const larger = [];
+    for (let watcher = 1; watcher <= 4; watcher++) {
+      const lengths = Array.from({ length: 300 }, (_, index) => `length(Body)!=${1000 * watcher + index}`);
+      larger.push(await tail({ filters: [{ type: 'sql', condition: lengths.join(' AND ') }] }));
+    }
+    await sendLogs(ingest.acme, log('beside'));
+    for (const stream of [small, ...larger]) {
+      expect(await untilBodies(stream, 1)).toEqual(['beside']);
+      expect(stream.events.filter(({ type }) => type === 'notice')).toEqual([]);
+    }
   });
 
   it('ends when the server stops', async () => {

@@ -195,6 +195,24 @@ describe('GET /api/v2/traces/{traceId}', () => {
     expect(trace.spans.every(({ isCritical, isOrphan }: Json) => isCritical && !isOrphan)).toBe(true);
   });
 
+  it('rows that differ in their attributes only are each returned once', async () => {
+    const id = newTraceId();
+    const Timestamp = new Date(Date.now() - DAY_MS).toISOString();
+    for (let part = 0; part < 5; part++) {
+      const logs = Array.from({ length: 500 }, (_, index) => ({
+        OrganizationId: acme.id,
+        Timestamp,
+        TraceId: id,
+        Body: 'retry',
+        LogAttributes: { attempt: String(part * 500 + index) },
+      }));
+      await used.server.engine.insert('otel_logs', logs);
+    }
+    const { logs } = await read(id);
+    expect(logs).toHaveLength(2500);
+    expect(new Set(logs.map(({ attributes }: Json) => attributes.attempt)).size).toBe(2500);
+  });
+
   it('large spans are returned up to 20 MiB', async () => {
     const id = newTraceId();
     const spans = Array.from(

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { acme } from '../support/fleet.ts';
+import { createIngestToken } from '../support/ingest.ts';
 import { isLongRun } from '../support/long-run.ts';
+import { toNanos, toRequest } from '../support/otlp-requests.ts';
 import { isAlive, listChildren } from '../support/processes.ts';
 import { query, useServices } from '../support/running-service.ts';
 import { onEachStore, run, START_LIMIT_MS, startServer, type TestServer } from '../support/server.ts';
@@ -38,24 +40,45 @@ interface Send {
   method?: string;
   body?: unknown;
   key?: typeof acme.admin;
+  token?: string;
 }
 
 /** A client with one connection, which one worker serves. New connections go to the workers in turn. */
 function openConnection(url: () => string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const send = (path: string, { method = 'GET', body, key = acme.admin }: Send = {}) =>
-    new Promise<Answer>((resolve, reject) => {
-      const authorization = `Basic ${btoa(`${key.keyId}:${key.keySecret}`)}`;
-      const headers = { authorization, 'content-type': 'application/json' };
-      const sent = request(`${url()}${path}`, { agent, method, headers }, async (response: IncomingMessage) => {
-        let text = '';
-        for await (const chunk of response.setEncoding('utf8')) text += chunk;
-        resolve({ status: response.statusCode, text });
-      });
+  const open = (path: string, { method = 'GET', body, key = acme.admin, token }: Send = {}) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const authorization = token ? `Bearer ${token}` : `Basic ${btoa(`${key.keyId}:${key.keySecret}`)}`;
+      const headers = {
+        authorization,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      };
+      const sent = request(`${url()}${path}`, { agent, method, headers }, (response) =>
+        resolve(response.setEncoding('utf8')),
+      );
       sent.once('error', reject);
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
-  return { send, close: () => agent.destroy() };
+  return {
+    async send(path: string, options?: Send): Promise<Answer> {
+      const response = await open(path, options);
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      return { status: response.statusCode, text };
+    },
+    /** Returns what has arrived of a response that does not end. */
+    async follow(path: string, options: Send): Promise<() => string> {
+      const response = await open(path, options);
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.once('error', () => {});
+      return () => text;
+    },
+    close: () => agent.destroy(),
+  };
 }
 
 const readCounter = (metrics: string, series: string): number =>
@@ -146,6 +169,26 @@ onEachStore('several worker processes', (store) => {
       (costs) => costs.every((cost) => cost === expected),
       'the usage is not rated on all workers',
     );
+  });
+
+  onOneStore('show a row that one of them accepted in the live tails of all', async () => {
+    const token = await createIngestToken(server.url, acme);
+    const watching = [0, 1].map(() => openConnection(() => server.url));
+    const tails: (() => string)[] = [];
+    for (const { send, follow } of watching) {
+      await send('/healthz');
+      const body = { sourceId: 'logs', select: 'Body' };
+      tails.push(await follow('/api/v2/search/tail', { method: 'POST', token: acme.token, body }));
+    }
+    const record = { timeUnixNano: toNanos(Date.now()), body: { stringValue: 'accepted by one' } };
+    const sent = await first.send('/v1/logs', { method: 'POST', token, body: toRequest('logs', [record]) });
+    expect(sent.status, sent.text).toBe(200);
+    await until(
+      async () => tails.map((read) => read()),
+      (texts) => texts.every((text) => text.includes('accepted by one')),
+      'the row does not arrive',
+    );
+    for (const { close } of watching) close();
   });
 
   onOneStore('ask the primary process about services and warnings', async () => {

@@ -3,7 +3,7 @@ import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.
 import type { Clock } from '../../kernel/time/clock.ts';
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
-import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
+import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { parseMoment } from '../charts/time-range.ts';
@@ -52,9 +52,8 @@ export function alertActionRoutes({ alerts, alertPreview, clock }: Options): Rou
         },
       },
       async (request, reply) => {
-        const identity = getIdentity(request);
-        const content = await alerts.parseDraft(identity.organizationId, request.body.alert);
-        const client = { ...identity, signal: abortOnDisconnect(reply) };
+        const client = getClient(request, reply);
+        const content = await alerts.parseDraft(client.organizationId, request.body.alert);
         const replay = await alertPreview(client, content, request.body.days ?? DEFAULT_DAYS);
         return { data: { ...replay, incidents: replay.incidents.map((one) => ({ ...one, group: [...one.group] })) } };
       },

@@ -1,10 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
 import { rejectViolations } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
-import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
+import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { compressResponse } from '../../platform/http/responses/compression.ts';
 import { DashboardFailure, dashboardResponse } from '../../platform/http/responses/envelopes.ts';
@@ -23,7 +21,6 @@ import {
   TileQuery,
   TileResponse,
 } from './schema.ts';
-import type { QueryClient } from './shared-queries.ts';
 import { listContentViolations, normalizeContent } from './tiles/tile-content.ts';
 import { parseRange, rejectEmptyRange } from './time-range.ts';
 
@@ -72,12 +69,10 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         }
         // The end is inclusive, as in the public interface.
         const range = { startMs: startTime, lastMs: endTime };
-        const { buckets, partialBuckets, points } = await charts.querySeries(
-          createClient(request, reply),
-          series,
-          range,
-          { granularity, isRatio: seriesReturnType === 'ratio' },
-        );
+        const { buckets, partialBuckets, points } = await charts.querySeries(getClient(request, reply), series, range, {
+          granularity,
+          isRatio: seriesReturnType === 'ratio',
+        });
         return {
           data: toChartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy),
           ...(partialBuckets.length > 0 && { partialBuckets }),
@@ -109,7 +104,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.queryTile(createClient(request, reply), id, tileId, view) };
+        return { data: await charts.queryTile(getClient(request, reply), id, tileId, view) };
       },
     );
 
@@ -131,7 +126,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         rejectViolations(listContentViolations(request.body, ''));
         const view = parseView(clock.now(), request.body);
         const tile = normalizeContent(request.body);
-        return { data: await charts.previewTile(createClient(request, reply), tile, view) };
+        return { data: await charts.previewTile(getClient(request, reply), tile, view) };
       },
     );
 
@@ -153,7 +148,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         const { metricDataType, ...input } = request.query;
         const { startMs, endMs } = parseView(clock.now(), input);
         const options = { startMs, endMs, metricDataType };
-        return { data: await charts.listColumns(createClient(request, reply), request.params.id, options) };
+        return { data: await charts.listColumns(getClient(request, reply), request.params.id, options) };
       },
     );
   };
@@ -182,8 +177,3 @@ function parseView(now: number, input: ViewInput): TileView {
     limit: input.limit ?? SEARCH_ROWS,
   };
 }
-
-const createClient = (request: FastifyRequest, reply: object): QueryClient => ({
-  ...getIdentity(request),
-  signal: abortOnDisconnect(reply),
-});

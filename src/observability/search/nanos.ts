@@ -17,8 +17,9 @@ export function parseNanos(path: string, value: string): bigint {
   return second * NANOS_PER_SECOND + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** `2026-11-18T01:02:03.123456789Z`. */
-export function formatNanos(nanos: bigint): string {
-  const second = new Date(toMs(nanos)).toISOString().slice(0, 19);
-  return `${second}.${String(nanos % NANOS_PER_SECOND).padStart(9, '0')}Z`;
+/** `2026-11-18T01:02:03.123456789Z`. Times before 1970 are negative. */
+export function formatNanos(time: bigint): string {
+  const nanos = ((time % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
+  const second = new Date(toMs(time - nanos)).toISOString().slice(0, -5);
+  return `${second}.${String(nanos).padStart(9, '0')}Z`;
 }

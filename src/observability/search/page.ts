@@ -7,7 +7,7 @@ import type { Position, Tie } from './cursor.ts';
 import { toMs, toNanos } from './nanos.ts';
 import { type FoundRow, planStretch, planTied, ROWS_LIMITS, type RowLimits, type RowsPlan } from './rows.ts';
 import type { SelectedColumn } from './select-list.ts';
-import { canShrink, chooseWindow, shrink } from './windows.ts';
+import { canShrink, chooseWindow, grow, shrink } from './windows.ts';
 
 interface Searched {
   queries: TelemetryQueries;
@@ -80,7 +80,7 @@ export async function readPage(
       if (!canStop || !timeout.aborted || client.signal?.aborted) throw error;
       return page.end({ range, before, maxWindowMs: shrink(window) });
     }
-    position = { range, before: toNanos(window.startMs) };
+    position = { range, before: toNanos(window.startMs), maxWindowMs: maxWindowMs && grow(range, maxWindowMs) };
   }
   return page.end(undefined);
 }

@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
-import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
+import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { logFailures } from '../../platform/http/responses/aborted-responses.ts';
 import { compressResponse } from '../../platform/http/responses/compression.ts';
 import { DashboardFailure, dashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { TimeTileData } from '../charts/schema.ts';
-import type { QueryClient } from '../charts/shared-queries.ts';
 import type { createSearchContext } from './context.ts';
 import type { createSearchExport } from './export.ts';
 import { FacetRecord, FacetsBody, FacetValuesBody, FacetValuesRecord } from './facet-schema.ts';
@@ -46,7 +44,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
           response: { 200: SearchResponse, ...notFound },
         },
       },
-      (request, reply) => search.search(createClient(request, reply), request.body),
+      (request, reply) => search.search(getClient(request, reply), request.body),
     );
 
     app.post(
@@ -63,7 +61,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
           response: { ...dashboardResponse(TimeTileData), ...notFound },
         },
       },
-      async (request, reply) => ({ data: await searchHistogram(createClient(request, reply), request.body) }),
+      async (request, reply) => ({ data: await searchHistogram(getClient(request, reply), request.body) }),
     );
 
     app.post(
@@ -79,7 +77,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
           response: { ...dashboardResponse(Type.Array(FacetRecord)), ...notFound },
         },
       },
-      async (request, reply) => ({ data: await facets.listKeys(createClient(request, reply), request.body) }),
+      async (request, reply) => ({ data: await facets.listKeys(getClient(request, reply), request.body) }),
     );
 
     app.post(
@@ -96,7 +94,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
           response: { ...dashboardResponse(Type.Array(FacetValuesRecord)), ...notFound },
         },
       },
-      async (request, reply) => ({ data: await facets.listValues(createClient(request, reply), request.body) }),
+      async (request, reply) => ({ data: await facets.listValues(getClient(request, reply), request.body) }),
     );
 
     app.post(
@@ -112,7 +110,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
           response: { 200: ContextResponse, ...notFound },
         },
       },
-      (request, reply) => searchContext(createClient(request, reply), request.body),
+      (request, reply) => searchContext(getClient(request, reply), request.body),
     );
 
     app.post(
@@ -135,7 +133,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
         },
       },
       async (request, reply) => {
-        const chunks = searchExport(createClient(request, reply), request.body);
+        const chunks = searchExport(getClient(request, reply), request.body);
         // Read before the response starts, so that an invalid query is still a 400.
         const first = await chunks.next();
         const { format } = request.body;
@@ -154,8 +152,3 @@ async function* concatenate(first: IteratorResult<Buffer>, rest: AsyncGenerator<
   yield first.value;
   yield* rest;
 }
-
-const createClient = (request: FastifyRequest, reply: object): QueryClient => ({
-  ...getIdentity(request),
-  signal: abortOnDisconnect(reply),
-});

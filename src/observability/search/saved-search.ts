@@ -41,7 +41,7 @@ export const toRecord = ({ id, organizationId, content, createdAt, updatedAt }: 
 const LITERAL = String.raw`(?:'(?:[^'\\]|\\.|'')*'|-?[0-9.eE+]+|true|false|NULL)`;
 /** The form of a filter that a search page can show as chosen values or as a range of a column. */
 const CHOICE = new RegExp(
-  String.raw`^\S[^]*?\s+(?:NOT\s+)?(?:IN\s*\(\s*${LITERAL}(?:\s*,\s*${LITERAL})*\s*\)|BETWEEN\s+${LITERAL}\s+AND\s+${LITERAL})\s*$`,
+  String.raw`^\S[^]*?\s(?:NOT\s+)?(?:IN\s*\(\s*${LITERAL}(?:\s*,\s*${LITERAL})*\s*\)|BETWEEN\s+${LITERAL}\s+AND\s+${LITERAL})\s*$`,
   'i',
 );
 const FILTER_RULE =

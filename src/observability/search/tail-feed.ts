@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
-import type { Engine, Limits } from '../../platform/engine/engine.ts';
+import type { Engine, Limits, Statement } from '../../platform/engine/engine.ts';
 import type { Range } from '../charts/queries/time-buckets.ts';
-import { planTailRows, planTailTimes } from './tail-statement.ts';
+import { type FoundTimes, planTailRows, planTailTimes } from './tail-statement.ts';
 import type { TailWatcher } from './tail-watcher.ts';
 
 /** After rows were accepted: others follow within this time. */
@@ -30,6 +30,8 @@ const LIMITS: Limits = {
   maxResultBytes: 8 * 2 ** 20,
   maxMemoryBytes: 300_000_000,
 };
+
+const NOTHING: FoundTimes = { times: [], arrived: 0 };
 
 interface Options {
   engine: Pick<Engine, 'query'>;
@@ -58,11 +60,22 @@ export function createTailFeed({ engine, clock, log, organizationId }: Options) 
     const all = [...watchers];
     for (let at = 0; at < all.length; at += WATCHERS_PER_STATEMENT) {
       const group = all.slice(at, at + WATCHERS_PER_STATEMENT);
-      await check(group, isLate ? LATE_MS : RECENT_MS).catch((error) => notify(group, error));
+      await checkGroup(group, isLate ? LATE_MS : RECENT_MS);
     }
     const endedAt = clock.monotonicMs();
     lastCheckMs = endedAt - startedAt;
     if (isLate) lateCheckAt = endedAt + Math.min(MAX_LATE_PAUSE_MS, LATE_PAUSE_FACTOR * lastCheckMs);
+  }
+
+  /** The queries of a group can be too much together: each is checked alone then, so that one cannot stop the others. */
+  async function checkGroup(group: readonly TailWatcher[], backMs: number): Promise<void> {
+    try {
+      await check(group, backMs);
+    } catch (error) {
+      if (group.length === 1 || !(error instanceof AppError && error.code === 'bad_request'))
+        return notify(group, error);
+      for (const watcher of group) await checkGroup([watcher], backMs);
+    }
   }
 
   function notify(group: readonly TailWatcher[], error: unknown): void {
@@ -71,24 +84,30 @@ export function createTailFeed({ engine, clock, log, organizationId }: Options) 
     if (!(error instanceof AppError)) throw error;
   }
 
-  async function check(group: readonly TailWatcher[], backMs: number, isQuiet = false): Promise<void> {
+  async function check(
+    group: readonly TailWatcher[],
+    backMs: number,
+    { isQuiet = false, signal }: { isQuiet?: boolean; signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    const run = ({ statement }: { statement: Statement }) =>
+      engine.query(statement, { limits: LIMITS, organizationId, signal });
     const now = clock.now();
     const range: Range = { startMs: now - backMs, endMs: now + FUTURE_MS };
     const queries = group.map(({ getQuery }) => getQuery());
     const timesPlan = planTailTimes(queries, range);
-    const found = timesPlan.collect(await engine.query(timesPlan.statement, { limits: LIMITS, organizationId }));
-    const times = new Set(group.flatMap(({ listNewTimes }, index) => listNewTimes(found[index]?.times ?? [])));
+    const found = timesPlan.collect(await run(timesPlan));
+    const times = new Set(group.flatMap(({ listNewTimes }, index) => listNewTimes(found[index] ?? NOTHING)));
     if (times.size === 0) return;
     const rowsPlan = planTailRows(queries, [...times]);
-    const rows = rowsPlan.collect(await engine.query(rowsPlan.statement, { limits: LIMITS, organizationId }));
+    const rows = rowsPlan.collect(await run(rowsPlan));
     for (const [index, watcher] of group.entries())
-      watcher.accept(rows[index] ?? [], found[index]?.arrived ?? 0, { isQuiet });
+      watcher.accept(found[index] ?? NOTHING, rows[index] ?? [], { isQuiet });
   }
 
   return {
     /** Resolves when rows that are accepted from now on will be sent. Throws if the query is not valid. */
-    async add(watcher: TailWatcher): Promise<void> {
-      await check([watcher], LATE_MS, true);
+    async add(watcher: TailWatcher, signal: AbortSignal | undefined): Promise<void> {
+      await check([watcher], LATE_MS, { isQuiet: true, signal });
       watchers.add(watcher);
       loop.startAfterPause();
     },

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
+import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { DashboardFailure } from '../../platform/http/responses/envelopes.ts';
 import { TailBody } from './schema.ts';
@@ -16,7 +16,7 @@ const EVENT_STREAM = 'text/event-stream';
 const ACCEPT_RULE = `A live tail is a stream of events; send the header Accept: ${EVENT_STREAM}`;
 const HEARTBEAT_MS = 15 * SECOND_MS;
 /** How soon a stream ends after its token was deleted. */
-const AUTHORIZE_EVERY_MS = 30 * SECOND_MS;
+const AUTHORIZE_EVERY_MS = 5 * SECOND_MS;
 /** Rows for a client that does not read are skipped beyond this size. */
 const MAX_BUFFERED_BYTES = 2 ** 20;
 
@@ -50,10 +50,10 @@ export function tailRoutes({ tail, isAuthorized }: Options): Routes {
         if (!request.headers.accept?.includes(EVENT_STREAM)) throw new AppError('bad_request', ACCEPT_RULE);
         const { raw } = reply as unknown as FastifyReply;
         const stream = createEventStream(raw);
-        const watch = await tail.watch(getIdentity(request), request.body, stream.send);
+        const watch = await tail.watch(getClient(request, reply), request.body, stream.send);
         startStream(reply as unknown as FastifyReply);
         stream.open();
-        const heartbeat = setInterval(() => raw.write(': still here\n\n'), HEARTBEAT_MS);
+        const heartbeat = setInterval(stream.beat, HEARTBEAT_MS);
         const authorization = setInterval(async () => {
           if (!(await isAuthorized(request).catch(() => true)))
             stream.send({ type: 'end', reason: 'The credentials are no longer valid' });
@@ -87,14 +87,19 @@ function startStream(reply: FastifyReply): void {
 function createEventStream(raw: ServerResponse) {
   let isOpen = false;
   let skipped = 0;
+  const isWritable = () => isOpen && !raw.writableEnded && !raw.destroyed;
   const write = ({ type, ...data }: TailEvent) => raw.write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
   return {
     open() {
       isOpen = true;
       raw.write(': connected\n\n');
     },
+    /** Keeps proxies from closing the connection. */
+    beat(): void {
+      if (isWritable()) raw.write(': still here\n\n');
+    },
     send(event: TailEvent): void {
-      if (!isOpen || raw.writableEnded || raw.destroyed) return;
+      if (!isWritable()) return;
       if (event.type === 'end') {
         write(event);
         raw.end();

@@ -19,7 +19,7 @@ export interface WatchedQuery {
   newest: bigint;
 }
 
-interface FoundTimes {
+export interface FoundTimes {
   /** The times of the newest matching rows, newest first. */
   times: bigint[];
   /** Matching rows that are newer than `newest`. */
@@ -77,7 +77,9 @@ export function planTailRows(
   const found =
     `SELECT ${selected.join(', ')} FROM (${rows(range)}) ` +
     `WHERE (${matches.join(' OR ')}) AND ${writeNanos(time)} IN (SELECT ${wanted}) ` +
-    `ORDER BY ${time} DESC, __hash LIMIT ${writer.bind(MAX_TAILED_ROWS * watched.length, 'UInt32')}`;
+    // The many rows of one query do not displace the few of another.
+    `ORDER BY ${time} DESC, __hash LIMIT ${MAX_TAILED_ROWS} BY ${matches.map((_, index) => `__m${index}`).join(', ')} ` +
+    `LIMIT ${writer.bind(MAX_TAILED_ROWS * watched.length, 'UInt32')}`;
   const names = ['__at', '__hash', ...matches.map((_, i) => `__m${i}`), ...shown.list().map((_, i) => `__f${i}`)];
   const sql = limitBytes({ writer, found, names, order: '__at DESC, __hash', maxBytes: MAX_ROW_BYTES });
   return {

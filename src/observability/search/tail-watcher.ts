@@ -3,7 +3,7 @@ import { toRowId } from './row-id.ts';
 import type { FoundRow } from './rows.ts';
 import { toRecords } from './search.ts';
 import type { SelectedColumn } from './select-list.ts';
-import type { WatchedQuery } from './tail-statement.ts';
+import type { FoundTimes, WatchedQuery } from './tail-statement.ts';
 
 /** More than are found at once, so that no row is sent twice. */
 const REMEMBERED = 2000;
@@ -38,26 +38,27 @@ export function createTailWatcher(
     getQuery: (): WatchedQuery => ({ ...watched, newest }),
 
     /** The times that have rows which were not found before. */
-    listNewTimes(found: readonly bigint[]): bigint[] {
-      const counts = new Map<bigint, number>();
-      for (const time of found) counts.set(time, (counts.get(time) ?? 0) + 1);
-      return [...counts].flatMap(([time, count]) => {
-        if (count <= (times.get(time) ?? 0)) return [];
-        times.set(time, count);
-        return [time];
-      });
-    },
+    listNewTimes: (found: FoundTimes): bigint[] =>
+      [...countTimes(found)].flatMap(([time, count]) => (count > (times.get(time) ?? 0) ? [time] : [])),
 
     /** Sends the rows that were not sent before. `isQuiet` only remembers them. */
-    accept(rows: readonly FoundRow[], arrived: number, { isQuiet }: { isQuiet: boolean }): void {
-      const unseen = rows.filter(({ nanos, hash }) => !rowHashes.has(toRowId({ nanos, hash })));
+    accept(found: FoundTimes, rows: readonly FoundRow[], { isQuiet }: { isQuiet: boolean }): void {
+      for (const [time, count] of countTimes(found)) times.set(time, Math.max(count, times.get(time) ?? 0));
+      const unseen = rows.filter((row) => !rowHashes.has(toRowId(row)));
       for (const row of unseen) rowHashes.set(toRowId(row), true);
       const shown = unseen.filter(({ nanos }) => nanos > newest).length;
       for (const { nanos } of unseen) if (nanos > newest) newest = nanos;
       if (isQuiet) return;
-      if (arrived > shown) send({ type: 'skipped', count: arrived - shown });
+      if (found.arrived > shown) send({ type: 'skipped', count: found.arrived - shown });
       const sent = unseen.reverse();
       if (sent.length > 0) send({ type: 'rows', data: toRecords(columns, sent), ids: sent.map(toRowId) });
     },
   };
+}
+
+/** How many rows of each time were found. */
+function countTimes({ times }: FoundTimes): Map<bigint, number> {
+  const counts = new Map<bigint, number>();
+  for (const time of times) counts.set(time, (counts.get(time) ?? 0) + 1);
+  return counts;
 }

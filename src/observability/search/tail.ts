@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { type Engine, OWN_DATABASE } from '../../platform/engine/engine.ts';
-import { createDraft } from '../charts/queries/draft.ts';
+import { createDraft, queryError } from '../charts/queries/draft.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { TelemetryQueries } from '../charts/telemetry-queries.ts';
 import type { TailBody } from './schema.ts';
@@ -14,6 +14,9 @@ import { createTailWatcher, type SendEvent } from './tail-watcher.ts';
 /** Of this process. */
 const MAX_PER_CREDENTIAL = 10;
 const MAX_PER_ORGANIZATION = 50;
+
+/** Of all conditions: they are parsed for every check. */
+const MAX_CHARACTERS = 8192;
 
 interface Options {
   engine: Pick<Engine, 'query'>;
@@ -66,12 +69,14 @@ export function createTail({ engine, clock, log, queries }: Options) {
   return {
     /** Sends the rows that are accepted after it has resolved. Throws if the query is not valid, or for too many clients. */
     async watch(client: QueryClient, body: TailBody, send: SendEvent): Promise<Pick<Watch, 'stop'>> {
-      if (isClosed) throw new AppError('unavailable', 'The server is stopping', { retryAfterSeconds: 1 });
+      if (isClosed) throw stopping();
       const { organizationId, credentialId } = client;
       const resolved = await resolveEvents(queries, organizationId, body.sourceId);
       const now = clock.now();
       const query = toQuery(organizationId, resolved, body, { startMs: now, endMs: now + 1 });
       const select = body.select?.trim() ? body.select : defaultSelect(resolved);
+      if ([query.where, ...(query.filters ?? [])].join('').length > MAX_CHARACTERS)
+        throw queryError('filters', `The conditions of a live tail together have at most ${MAX_CHARACTERS} characters`);
       const columns = parseSelect(createDraft(query), resolved.table, select);
       rejectTooMany(client);
       const { database, name, timeColumn } = resolved.table;
@@ -92,12 +97,13 @@ export function createTail({ engine, clock, log, queries }: Options) {
       };
       watches.add(watch);
       try {
-        await feed.add(watcher);
+        await feed.add(watcher, client.signal);
       } catch (error) {
         watch.stop();
         throw error;
       }
-      if (isStopped) feed.remove(watcher);
+      // `close` could not end a stream that had not started.
+      if (isStopped) throw stopping();
       return watch;
     },
 
@@ -117,5 +123,7 @@ export function createTail({ engine, clock, log, queries }: Options) {
     },
   };
 }
+
+const stopping = (): AppError => new AppError('unavailable', 'The server is stopping', { retryAfterSeconds: 1 });
 
 const createKey = (...parts: string[]): string => parts.join(' ');

@@ -25,3 +25,7 @@ export const canShrink = ({ startMs, endMs }: Range): boolean => endMs - startMs
 
 export const shrink = ({ startMs, endMs }: Range): number =>
   Math.max(SMALLEST_MS, Math.ceil((endMs - startMs) / SHRINK));
+
+/** After a shorter window did not take too long. Undefined if it was no limit. */
+export const grow = ({ startMs, endMs }: Range, maxLengthMs: number): number | undefined =>
+  maxLengthMs < endMs - startMs ? 2 * maxLengthMs : undefined;

@@ -1,12 +1,9 @@
-import type { FastifyRequest } from 'fastify';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
-import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
+import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { compressResponse } from '../../platform/http/responses/compression.ts';
 import { DashboardFailure, dashboardResponse, sendRendered } from '../../platform/http/responses/envelopes.ts';
-import type { QueryClient } from '../charts/shared-queries.ts';
 import { parseRange } from '../charts/time-range.ts';
 import { renderTrace } from './render-trace.ts';
 import {
@@ -47,7 +44,7 @@ export function traceRoutes({ traces, clock }: { traces: Traces; clock: Clock })
       },
       async (request, reply) => {
         const traceId = parseTraceId(request.params.traceId);
-        const trace = await traces.get(createClient(request, reply), traceId, request.query);
+        const trace = await traces.get(getClient(request, reply), traceId, request.query);
         return sendRendered(reply, await renderTrace(trace)) as never;
       },
     );
@@ -66,7 +63,9 @@ export function traceRoutes({ traces, clock }: { traces: Traces; clock: Clock })
           response: dashboardResponse(TraceSearchRecord),
         },
       },
-      async (request, reply) => ({ data: await traces.search(createClient(request, reply), select(request.body)) }),
+      async (request, reply) => ({
+        data: await traces.search(getClient(request, reply), select(request.body)),
+      }),
     );
 
     app.post(
@@ -83,7 +82,7 @@ export function traceRoutes({ traces, clock }: { traces: Traces; clock: Clock })
         },
       },
       async (request, reply) => ({
-        data: await traces.listOperations(createClient(request, reply), select(request.body)),
+        data: await traces.listOperations(getClient(request, reply), select(request.body)),
       }),
     );
 
@@ -101,7 +100,7 @@ export function traceRoutes({ traces, clock }: { traces: Traces; clock: Clock })
         },
       },
       async (request, reply) => ({
-        data: await traces.getServiceMap(createClient(request, reply), select(request.body)),
+        data: await traces.getServiceMap(getClient(request, reply), select(request.body)),
       }),
     );
   };
@@ -110,8 +109,3 @@ export function traceRoutes({ traces, clock }: { traces: Traces; clock: Clock })
     return { ...rest, ...parseRange(clock.now(), { start, end }) };
   }
 }
-
-const createClient = (request: FastifyRequest, reply: object): QueryClient => ({
-  ...getIdentity(request),
-  signal: abortOnDisconnect(reply),
-});

@@ -1,7 +1,7 @@
 import type { Statement } from '../../platform/engine/engine.ts';
+import { limitBytes } from '../charts/queries/search-rows.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { ResolvedSource } from '../charts/source-resolver.ts';
-import type { Writer } from '../expressions/writer.ts';
 import { createSourceColumns, type SourceColumns } from './source-columns.ts';
 import { createRowDraft, listSpellings, type TraceRange } from './trace-range.ts';
 
@@ -57,7 +57,7 @@ const listLogColumns: ListColumns = (columns) => ({
   resourceAttributes: columns.resourceAttributes(),
 });
 
-const ORDERED_COLUMNS = { spans: 5, logs: 5 };
+const ORDERED_COLUMNS = 5;
 
 /** Plans a page of the spans or logs of a trace, earliest first. The page ends early if its rows are large, but not before its first row. */
 export function planTracePage(
@@ -72,24 +72,15 @@ export function planTracePage(
   const columns = createSourceColumns(resolved, writer, path);
   const values = (kind === 'spans' ? listSpanColumns : listLogColumns)(columns);
   const names = Object.keys(values).map((_, index) => `__c${index}`);
-  const order = names.slice(0, ORDERED_COLUMNS[kind]).join(', ');
+  // A total order, so that no row is on two pages or on none.
+  const order = [...names.slice(0, ORDERED_COLUMNS), '__hash'].join(', ');
   const isOfTrace = `${columns.requiredText('traceIdExpression')} IN ${writer.bind(listSpellings(traceId), 'Array(String)')}`;
-  const selected = Object.values(values).map((sql, index) => `${sql} AS __c${index}`);
+  const selected = [...Object.values(values).map((sql, index) => `${sql} AS __c${index}`), 'sipHash128(*) AS __hash'];
   const found =
     `SELECT ${selected.join(', ')} FROM (${draft.rows()})${draft.where(isOfTrace)} ` +
     `ORDER BY ${order} LIMIT ${writer.bind(limit, 'UInt32')} OFFSET ${writer.bind(offset, 'UInt32')}`;
-  return { statement: { sql: limitBytes(found, names, order, writer), parameters: writer.parameters }, collect };
-}
-
-function limitBytes(found: string, names: string[], order: string, writer: Writer): string {
-  const measured =
-    `SELECT *, row_number() OVER earliest AS __row, ` +
-    `sum(byteSize(${names.join(', ')})) OVER earliest AS __bytes FROM (${found}) ` +
-    `WINDOW earliest AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
-  return (
-    `SELECT __bytes, ${names.join(', ')} FROM (${measured}) ` +
-    `WHERE __row = 1 OR __bytes <= ${writer.bind(PAGE_BYTES, 'UInt32')} ORDER BY __row`
-  );
+  const sql = limitBytes({ writer, found, names, order, maxBytes: PAGE_BYTES, first: '__bytes' });
+  return { statement: { sql, parameters: writer.parameters }, collect };
 }
 
 const collect = (rows: unknown[][]): Page => ({

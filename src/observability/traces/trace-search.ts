@@ -1,11 +1,11 @@
 import type { Statement } from '../../platform/engine/engine.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { ResolvedSource } from '../charts/source-resolver.ts';
+import { formatNanos } from '../search/nanos.ts';
 import { DEFAULT_TRACES } from './limits.ts';
 import type { TraceSearchRecord } from './schema.ts';
 import { createSourceColumns } from './source-columns.ts';
 import { createSpanDraft, type SpanQuery, timeColumns } from './span-query.ts';
-import { formatNanos } from './trace.ts';
 import { createRowDraft } from './trace-range.ts';
 
 /** Matching spans that are grouped by trace. A limit, because the traces of a long range do not fit into memory. */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { formatNanos } from '../search/nanos.ts';
 import { type CriticalSegment, findCriticalPath } from './critical-path.ts';
 import type { LogRecord, SpanRecord, TraceRecord } from './schema.ts';
 import { isErrorStatus } from './source-columns.ts';
@@ -158,13 +159,4 @@ function listServices(spans: readonly SpanRecord[]): TraceRecord['services'] {
     services.set(name, service);
   }
   return [...services.values()];
-}
-
-const NANOS_PER_SECOND = 1_000_000_000n;
-
-/** `2026-11-18T01:02:03.123456789Z` */
-export function formatNanos(time: bigint): string {
-  const nanos = ((time % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
-  const seconds = new Date(Number((time - nanos) / 1_000_000n)).toISOString().slice(0, -5);
-  return `${seconds}.${String(nanos).padStart(9, '0')}Z`;
 }

@@ -32,6 +32,9 @@ const QUERY_ERRORS = new Set(
   ),
 );
 
+/** Parameters are sent as fields of a form or in the URL. */
+const TOO_MANY_VALUES = /Too many form fields|URI invalid or too long/;
+
 // Rows that cannot be read, and too many partitions.
 const INSERT_ERRORS = ['6', '27', '32', '33', '34', '117', '131', '252'];
 
@@ -62,6 +65,7 @@ export function toEngineError(error: unknown, limits: Required<Limits>): AppErro
   if (AUTHENTICATION.includes(code)) return unavailable('The engine rejected the user name or password', error, 60);
   if (isNotAllowed(error)) return reject(`The engine does not permit this: ${extractReason(readMessage(error))}`);
   if (QUERY_ERRORS.has(code)) return reject(`The query is not valid: ${extractReason(readMessage(error))}`);
+  if (TOO_MANY_VALUES.test(readMessage(error))) return reject('The query has too many values; use fewer conditions');
   if (NETWORK_LOST.test(code) || CONNECTION_LOST.test(readMessage(error)))
     return unavailable('The engine cannot be reached', error);
   return new AppError('internal', 'The engine failed', { cause: error });

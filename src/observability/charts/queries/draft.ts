@@ -9,6 +9,9 @@ import { createWriter, quoteName } from '../../expressions/writer.ts';
 import type { SeriesQuery } from './series-query.ts';
 import type { Range } from './time-buckets.ts';
 
+/** Of all conditions of a query. Parsing them must not occupy the event loop for long. */
+const MAX_CHARACTERS = 65_536;
+
 export type Draft = ReturnType<typeof createDraft>;
 
 /** The SQL fragments that every statement of a series consists of. User input is parsed and never copied into SQL. */
@@ -33,6 +36,8 @@ export function createDraft(
     }
   }
 
+  if ([where, ...filters].join('').length > MAX_CHARACTERS)
+    throw queryError(memberPath(path, 'filters'), `All conditions together have at most ${MAX_CHARACTERS} characters`);
   const condition = parsed('where', where, () =>
     whereLanguage === 'sql' ? parseCondition(where, scope) : parseLucene(where, scope),
   );

@@ -51,19 +51,18 @@ interface FoundRows {
   names: readonly string[];
   order: string;
   maxBytes: number;
+  /** The first column: the number of rows without the limit, or the size of the rows so far. */
+  first?: '__found' | '__bytes';
 }
 
-/**
- * The first rows of a statement in its order, up to this size, but at least one. The first column is the number of rows
- * without that limit.
- */
-export function limitBytes({ writer, found, names, order, maxBytes }: FoundRows): string {
+/** The first rows of a statement in its order, up to this size, but at least one. */
+export function limitBytes({ writer, found, names, order, maxBytes, first = '__found' }: FoundRows): string {
   const measured =
     `SELECT *, count() OVER () AS __found, row_number() OVER newest AS __row, ` +
     `sum(byteSize(${names.join(', ')})) OVER newest AS __bytes FROM (${found}) ` +
     `WINDOW newest AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
   return (
-    `SELECT __found, ${names.join(', ')} FROM (${measured}) ` +
+    `SELECT ${first}, ${names.join(', ')} FROM (${measured}) ` +
     `WHERE __row = 1 OR __bytes <= ${writer.bind(maxBytes, 'UInt32')} ORDER BY __row`
   );
 }
