@@ -77,7 +77,7 @@ const saved = {
   name: 'Saved',
   savedQuery: 'SeverityText:"ERROR"',
   savedFilterValues: [{ type: 'sql', condition: "ServiceName IN ('api')" }],
-  filters: board.filters.slice(0, 2),
+  filters: [board.filters[0], { ...board.filters[1], appliesToSourceIds: ['logs', 'traces'] }],
 };
 const hostile = {
   id: 'hostile',
@@ -218,6 +218,9 @@ inBrowser(
       await number(page, 'total', '60');
       const again = await browser.signIn({ token: acme.token }, page.url());
       await number(again, 'total', '60');
+      await choose(again, 'Severity', 'ERROR');
+      await number(again, 'total', '5');
+      await tile(again, 'memory').getByText('Not filtered by Severity, which is for other sources').waitFor();
     });
 
     it('shows the instant under the pointer in all time charts', async () => {

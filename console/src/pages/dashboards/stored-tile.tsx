@@ -60,7 +60,7 @@ export function StoredTile({
   });
   // After a change of type, previous data does not fit the tile.
   const shown = data?.type === tile.series[0]?.type ? data : undefined;
-  const previous = usePrevious(isComparing, {
+  const previous = usePrevious(isComparing || tile.config?.compareToPreviousPeriod === true, {
     dashboardId,
     tile,
     data: isPlaceholderData ? undefined : shown,

@@ -34,7 +34,7 @@ export function changeQuery(dashboard: Dashboard, search: DashboardSearch, query
 }
 
 export const resolveValues = ({ name, defaults, isMulti }: Variable, { vars }: DashboardSearch): readonly string[] => {
-  const chosen = vars?.[name] ?? defaults;
+  const chosen = (vars && Object.hasOwn(vars, name) ? vars[name] : undefined) ?? defaults;
   return isMulti ? chosen : chosen.slice(0, 1);
 };
 
