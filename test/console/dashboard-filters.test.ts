@@ -271,11 +271,9 @@ inBrowser(
         .waitFor();
       await tile(page, 'slow').scrollIntoViewIfNeeded();
       await tile(page, 'slow').getByText('No data in the previous period').waitFor();
-      await page.mouse.wheel(0, -2000);
-      const box = await tile(page, 'lines').locator('.u-over').boundingBox();
-      if (!box) throw new Error('the chart is not visible');
-      await page.mouse.move(box.x + 5, box.y + 20);
-      await page.mouse.move(box.x + 3, box.y + 20);
+      const over = tile(page, 'lines').locator('.u-over');
+      await over.hover({ position: { x: 30, y: 20 } });
+      await over.hover({ position: { x: 3, y: 20 } });
       await tile(page, 'lines')
         .getByTestId('chart-tooltip')
         .getByText(/^before [01]$/)

@@ -84,6 +84,8 @@ it('the previous period has the same length and the same buckets', () => {
   // Days of 25 hours move the buckets by an hour.
   const days = times([T0 + 7 * DAY + HOUR, T0 + 8 * DAY + HOUR], [1, 2]);
   expect(alignPrevious(days, times([T0 - DAY, T0, T0 + DAY], [5, 6, 7]), 7 * DAY)).toEqual([[6, 7]]);
+  // Nothing is repeated where the other period ends.
+  expect(alignPrevious(data, times([T0 - 2 * HOUR, T0 - HOUR], [7, 8]), 2 * HOUR)).toEqual([[7, 8, null]]);
 });
 
 it('zeros of a count are no rows; those of a value are data', () => {

@@ -60,7 +60,7 @@ export function StoredTile({
   });
   // After a change of type, previous data does not fit the tile.
   const shown = data?.type === tile.series[0]?.type ? data : undefined;
-  const previous = usePrevious(isComparing || tile.config?.compareToPreviousPeriod === true, {
+  const { previous, isOld } = usePrevious(isComparing || tile.config?.compareToPreviousPeriod === true, {
     dashboardId,
     tile,
     data: isPlaceholderData ? undefined : shown,
@@ -78,7 +78,7 @@ export function StoredTile({
       actions={typeof actions === 'function' ? actions(shown, previous) : actions}
       notes={listFilterNotes(chosen, unapplied)}
       isMovable={isMovable}
-      isReloading={shown !== undefined && (isFetching || isPlaceholderData)}
+      isReloading={shown !== undefined && (isFetching || isPlaceholderData || isOld)}
       ref={bothRefs}
     >
       {error ? (

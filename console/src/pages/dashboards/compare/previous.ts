@@ -43,8 +43,7 @@ export function alignPrevious(
   previous: TileDataByType<'time'>,
   shift: number,
 ): (number | null)[][] {
-  // Days have different lengths if the clock changes, so the nearest bucket is the same one.
-  const places = buckets.map((at) => findNearest(previous.buckets, at - shift));
+  const places = buckets.map((at) => findNearest(previous, at - shift));
   const known = new Map(previous.series.map((one) => [getSeriesId(one), one.values]));
   return series.map((one) => {
     const values = toNumbers(known.get(getSeriesId(one)) ?? [], false);
@@ -52,11 +51,12 @@ export function alignPrevious(
   });
 }
 
-function findNearest(buckets: readonly number[], at: number): number {
-  const after = buckets.findIndex((one) => one >= at);
-  if (after === -1) return buckets.length - 1;
-  const before = Math.max(0, after - 1);
-  return at - (buckets[before] ?? 0) < (buckets[after] ?? 0) - at ? before : after;
+/** The bucket at most half of its length away: days have different lengths if the clock changes. -1 if there is none. */
+function findNearest({ buckets, start, end }: TileDataByType<'time'>, at: number): number {
+  const [first = start, second = end] = buckets;
+  const isNear = (one: number) => Math.abs(one - at) <= (second - first) / 2;
+  const exact = buckets.indexOf(at);
+  return exact === -1 ? buckets.findIndex(isNear) : exact;
 }
 
 /** The server counts 0 where it finds no rows. */

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { formatError } from '../../../api/errors.ts';
 import type { TileFilter } from '../../../api/generated.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
@@ -14,28 +15,29 @@ interface Compared {
   filters: readonly TileFilter[];
 }
 
-/** Loads the period before the one that the tile shows. Undefined until it has been loaded. */
-export function usePrevious(
-  isOn: boolean,
-  { dashboardId, tile, data, window, filters }: Compared,
-): Previous | undefined {
+interface PreviousState {
+  previous: Previous | undefined;
+  /** It is that of the data before: the tile keeps its shape while it is loading. */
+  isOld: boolean;
+}
+
+/** Loads the period before the one that the tile shows. */
+export function usePrevious(isOn: boolean, { dashboardId, tile, data, window, filters }: Compared): PreviousState {
   const api = useApi();
   const { organizationId } = useSession();
-  const range = isOn && isComparable(tile) ? findPreviousRange(data, window) : undefined;
+  const isComparing = isOn && isComparable(tile);
+  const range = isComparing ? findPreviousRange(data, window) : undefined;
   const { start = 0, end = 0, granularity, shift = 0 } = range ?? {};
+  const past = { start, end, zone: window.zone };
   const { data: found, error } = useQuery({
-    ...tileDataQuery(
-      api,
-      organizationId,
-      dashboardId,
-      tile,
-      { start, end, zone: window.zone },
-      { granularity, filters },
-    ),
+    ...tileDataQuery(api, organizationId, dashboardId, tile, past, { granularity, filters }),
     enabled: range !== undefined,
     placeholderData: undefined,
   });
-  if (!range) return undefined;
-  if (error) return { shift, error: formatError(error) };
-  return found && { shift, data: found };
+  const last = useRef<Previous>(undefined);
+  if (!isComparing) last.current = undefined;
+  else if (range && error) last.current = { shift, error: formatError(error) };
+  else if (range && found) last.current = { shift, data: found };
+  else return { previous: last.current, isOld: last.current !== undefined };
+  return { previous: last.current, isOld: false };
 }

@@ -44,6 +44,7 @@ export function VariableSelect({ variable, values, window, onChange }: Props) {
     <MultiSelect
       {...shared}
       placeholder={values.length === 0 ? 'All' : ''}
+      classNames={{ pillsList: classes.chosen ?? '' }}
       maxValues={MAX_CHOSEN}
       value={[...values]}
       onChange={onChange}
