@@ -4,6 +4,7 @@ import type { Zone } from '../../kernel/time/zone.ts';
 import type { Column } from '../../platform/engine/engine.ts';
 import type { MetricDataType } from '../sources/source.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
+import type { TileFilter } from './filter-schema.ts';
 import { rejectTooManyPoints } from './limits.ts';
 import { createMetricUnits } from './metric-units.ts';
 import { queryError } from './queries/draft.ts';
@@ -39,6 +40,7 @@ import {
   toTableData,
   toTimeData,
 } from './tiles/tile-data.ts';
+import { applyFilters } from './tiles/tile-filters.ts';
 import type { Tile } from './tiles/tile-schema.ts';
 import { findEventUnit } from './units.ts';
 
@@ -144,7 +146,29 @@ export function createCharts({ clock, queries, getDashboard }: Options) {
     return toTableData(frame, tile.series[0]?.groupBy ?? [], shown, chooseOrders(tile, isRatio));
   }
 
-  async function renderTile(scope: QueryClient, tile: RenderableTile, view: TileView): Promise<TileData> {
+  /** Filters are those of the viewer. */
+  async function renderTile(
+    scope: QueryClient,
+    given: RenderableTile,
+    view: TileView,
+    filters: readonly TileFilter[] = [],
+  ): Promise<TileData> {
+    if (filters.length === 0 || given.series[0]?.type === 'markdown') return renderWithout(scope, given, view);
+    const resolved = await Promise.all(
+      given.series.map((series, index) =>
+        resolveSource(scope.organizationId, series, unknownSource(`series[${index}]`)),
+      ),
+    );
+    const { tile, unapplied } = applyFilters(
+      given,
+      filters,
+      resolved.map(({ table }) => table),
+    );
+    const data = await renderWithout(scope, tile, view);
+    return unapplied.length === 0 || data.type === 'markdown' ? data : { ...data, unappliedFilters: unapplied };
+  }
+
+  async function renderWithout(scope: QueryClient, tile: RenderableTile, view: TileView): Promise<TileData> {
     const [first] = tile.series;
     if (!first) throw new AppError('bad_request', 'The tile has no series');
     if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
@@ -199,11 +223,17 @@ export function createCharts({ clock, queries, getDashboard }: Options) {
     },
 
     /** The data of a tile of a stored dashboard. */
-    async queryTile(scope: QueryClient, dashboardId: string, tileId: string, view: TileView): Promise<TileData> {
+    async queryTile(
+      scope: QueryClient,
+      dashboardId: string,
+      tileId: string,
+      view: TileView,
+      filters: readonly TileFilter[] = [],
+    ): Promise<TileData> {
       const dashboard = await getDashboard(scope.organizationId, dashboardId);
       const tile = dashboard.tiles.find(({ id }) => id === tileId);
       if (!tile) throw new AppError('not_found', 'Tile not found');
-      return renderTile(scope, tile, view);
+      return renderTile(scope, tile, view, filters);
     },
 
     /** The data of a tile that is not stored. */

@@ -9,6 +9,7 @@ import { DashboardFailure, dashboardResponse } from '../../platform/http/respons
 import { ResourcePath } from '../sources/resource-id.ts';
 import { toChartRows } from './chart-rows.ts';
 import type { Charts } from './charts.ts';
+import { listFilterViolations, parseFilters } from './filter-schema.ts';
 import type { TileView } from './queries/view.ts';
 import {
   ChartRow,
@@ -95,7 +96,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         },
       },
       async (request, reply) => {
-        const { points, groups, others, limit, ...rest } = request.query;
+        const { points, groups, others, limit, filters, ...rest } = request.query;
         const { id, tileId } = request.params;
         const view = parseView(clock.now(), {
           ...rest,
@@ -104,7 +105,8 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.queryTile(getClient(request, reply), id, tileId, view) };
+        const given = parseFilters(filters);
+        return { data: await charts.queryTile(getClient(request, reply), id, tileId, view, given) };
       },
     );
 
@@ -123,10 +125,11 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         },
       },
       async (request, reply) => {
-        rejectViolations(listContentViolations(request.body, ''));
+        const { filters = [] } = request.body;
+        rejectViolations([...listContentViolations(request.body, ''), ...listFilterViolations(filters)]);
         const view = parseView(clock.now(), request.body);
         const tile = normalizeContent(request.body);
-        return { data: await charts.previewTile(getClient(request, reply), tile, view) };
+        return { data: await charts.previewTile(getClient(request, reply), tile, view, filters) };
       },
     );
 

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { PatternText } from '../../kernel/schemas/pattern-text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
+import { FiltersParameter, TileFilters, UnappliedFilters } from './filter-schema.ts';
 import { MAX_BUCKETS, MAX_POINTS, MAX_TIME_MS } from './limits.ts';
 import { DEFAULT_POINTS, GRANULARITIES } from './queries/time-buckets.ts';
 import { QueriedSeries } from './series-schema.ts';
@@ -67,6 +68,7 @@ export const TileQuery = Type.Object(
     limit: Type.Optional(
       PatternText(/^[1-9][0-9]{0,3}$/, 'The value must be an integer from 1 to 9999', 'Maximum rows of a search'),
     ),
+    filters: FiltersParameter,
   },
   { additionalProperties: false },
 );
@@ -115,6 +117,7 @@ export const TilePreviewBody = NamedObject('TileDataRequest', {
   groups: Type.Optional(Type.Integer({ minimum: 1, maximum: 999 })),
   others: Type.Optional(Type.Boolean()),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9999 })),
+  filters: Type.Optional(TileFilters),
 });
 
 const Value = Type.Union([Type.Number(), Type.String(), Type.Null()]);
@@ -145,6 +148,7 @@ const frame = {
   start: Type.Integer({ description: 'Epoch milliseconds' }),
   end: Type.Integer({ description: 'Exclusive' }),
   timezone: Type.String(),
+  unappliedFilters: UnappliedFilters,
 };
 
 export const TimeTileData = Type.Object({

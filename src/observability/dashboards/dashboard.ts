@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../../kernel/errors.ts';
 import { deriveUuid } from '../../kernel/ids.ts';
 import { pickMembers } from '../../kernel/json/pick-members.ts';
@@ -78,7 +79,9 @@ function normalizeKept(body: DashboardBody, createId: CreateId) {
 const normalizeTile = (tile: TileBody, id: string): Tile => toTile(tile, id, normalizeContent(tile));
 
 function toTile(tile: TileBody, id: string, { config, ...content }: TileContent): Tile {
-  const known = pickProperties(TileBody.properties, { ...tile, config }, { id, name: '', ...content });
+  const { ignoresFilters, ...members } = tile;
+  const given = { ...members, ...(ignoresFilters && { ignoresFilters }), config };
+  const known = pickProperties(TileBody.properties, given, { id, name: '', ...content });
   return { ...known, ...content };
 }
 
@@ -93,16 +96,39 @@ export function keepUnmentioned(body: DashboardBody, after: Dashboard, before: D
   );
   const kept = Object.fromEntries(unmentioned.map((member) => [member, before[member as keyof Dashboard]]));
   return {
-    ...normalizeMembers(after.id, { ...after, ...kept }, deriveIds(after.id)),
+    ...normalizeMembers(
+      after.id,
+      { ...after, ...kept, ...(body.filters && { filters: keepFilterMembers(after.filters, before.filters) }) },
+      deriveIds(after.id),
+    ),
     tiles: after.tiles.map((tile, index) => {
       const old = stored.get(tile.id);
       const given = body.tiles?.[index];
       if (!old || !given) return tile;
-      const members = { ...(given.config ? {} : pickTileMembers(old)), ...tile };
+      const members = {
+        ...(given.config ? {} : pickTileMembers(old)),
+        ...(given.ignoresFilters === undefined && old.ignoresFilters && { ignoresFilters: true }),
+        ...tile,
+      };
       return toTile(members, tile.id, keepOtherForm(given, toContent(tile), toContent(old)));
     }),
   };
 }
+
+/** Keeps the expression of a list of values, which other clients do not know and leave out. */
+function keepFilterMembers(filters: Filter[] = [], before: Filter[] = []): Filter[] {
+  const stored = new Map(before.map((filter) => [filter.id, filter]));
+  return filters.map((filter) => {
+    const old = stored.get(filter.id);
+    if (!old) return filter;
+    const isList = filter.type === 'STATIC_LIST' && old.type === filter.type;
+    const kept = { ...(isList && old.expression !== undefined && { expression: old.expression }), ...filter };
+    // The order of the members is not a change.
+    return isDeepStrictEqual(kept, old) ? old : kept;
+  });
+}
+
+type Filter = NonNullable<Dashboard['filters']>[number] & { expression?: unknown };
 
 /** The members that a client of series does not know. */
 const pickTileMembers = ({ description, containerId, tabId }: Tile) => ({

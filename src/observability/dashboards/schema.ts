@@ -23,7 +23,7 @@ const Container = NamedObject('ClickStackDashboardContainer', {
 const filterMembers = { type: Type.Enum([...FILTER_TYPES]), name: text({ maxLength: 1024 }) };
 const freeMembers = { additionalProperties: true, maxProperties: 100 };
 
-/** Members of ClickStack dashboards that are stored and returned; tiles do not use them. */
+/** Members of ClickStack dashboards that are stored and returned. The console reads filters and the saved query; the data of tiles does not. */
 export const KeptMembers = Type.Object({
   filters: Type.Optional(
     Type.Array(

@@ -10,6 +10,9 @@ export class ExpressionError extends Error {
   }
 }
 
+/** The text uses a column that the source does not have. Other sources may have it. */
+export class UnknownColumnError extends ExpressionError {}
+
 const BEFORE = 24;
 const AFTER = 24;
 

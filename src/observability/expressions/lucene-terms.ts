@@ -10,7 +10,7 @@ import {
   textLiteral,
   timeLiteral,
 } from './expression.ts';
-import { ExpressionError } from './expression-error.ts';
+import { ExpressionError, UnknownColumnError } from './expression-error.ts';
 import { buildCall } from './function-call.ts';
 import { ANY_CHARACTERS, hasWildcards, isOnlyStars, ONE_CHARACTER, type Word } from './lucene-lexer.ts';
 import { compare, like, logical, parseNumber } from './operators.ts';
@@ -27,10 +27,10 @@ const MAX_TOKENS = 16;
 /** The column that words without a field search. */
 export function getImplicitColumn(scope: Scope, at: number): Expression {
   if (scope.implicitColumn === undefined)
-    throw new ExpressionError('This source has no default column for bare words; write column:word', at);
+    throw new UnknownColumnError('This source has no default column for bare words; write column:word', at);
   const column = resolvePath(scope, scope.implicitColumn, at);
   if (getKind(column) !== 'string')
-    throw new ExpressionError(`Bare words need a string column, and ${scope.implicitColumn} is not one`, at);
+    throw new UnknownColumnError(`Bare words need a string column, and ${scope.implicitColumn} is not one`, at);
   return column;
 }
 

@@ -1,7 +1,7 @@
 import { createBudget } from './budget.ts';
 import { checkText } from './characters.ts';
 import { booleanLiteral, type ComparisonOperator, type Expression, isNullable } from './expression.ts';
-import { ExpressionError } from './expression-error.ts';
+import { ExpressionError, UnknownColumnError } from './expression-error.ts';
 import { createLuceneLexer, hasWildcards, type Word, withoutSingleWildcards } from './lucene-lexer.ts';
 import {
   compareField,
@@ -140,7 +140,7 @@ function createLuceneParser(text: string, scope: Scope) {
     if (name.text === '') return new ExpressionError('A column is missing before the colon', lexer.at());
     const { message } = unknownColumn(scope, name.text, name.start);
     const hint = message.endsWith('?') ? '' : '; put text with a colon in quotes';
-    return new ExpressionError(message + hint, name.start);
+    return new UnknownColumnError(message + hint, name.start);
   }
 
   function bareWord(word: Word): Expression {

@@ -1,7 +1,7 @@
 import { memoize } from '../../kernel/memo.ts';
 import { type Column, ORGANIZATION_COLUMN } from '../../platform/engine/engine.ts';
 import { call, type Expression } from './expression.ts';
-import { ExpressionError, visible } from './expression-error.ts';
+import { UnknownColumnError, visible } from './expression-error.ts';
 import { findNearest } from './nearest-name.ts';
 import { parseType, TEXT } from './value-type.ts';
 
@@ -53,13 +53,13 @@ export function resolvePath(scope: Scope, path: string, position: number): Expre
   const { value, rest } = found;
   if (rest === undefined) return value;
   if (value.type.kind === 'map') return mapEntry(value, rest);
-  throw new ExpressionError(`Unknown column ${quoted(path)}; only maps have attributes`, position);
+  throw new UnknownColumnError(`Unknown column ${quoted(path)}; only maps have attributes`, position);
 }
 
-export function unknownColumn(scope: Scope, name: string, position: number): ExpressionError {
+export function unknownColumn(scope: Scope, name: string, position: number): UnknownColumnError {
   const near = findNearColumn(scope, name);
   const hint = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
-  return new ExpressionError(`Unknown column ${quoted(name)}${hint}`, position);
+  return new UnknownColumnError(`Unknown column ${quoted(name)}${hint}`, position);
 }
 
 /** The column with this name, or the one with the most similar name. */

@@ -7,7 +7,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { DashboardMenu } from './dashboard-menu.tsx';
-import { DashboardView } from './dashboard-view.tsx';
+import { FilteredView } from './filtered-view.tsx';
 import { CloseIcon, PencilIcon, ScreenIcon } from './icons.tsx';
 import { requestFullScreen, useKiosk } from './kiosk.ts';
 import { dashboardQuery } from './queries.ts';
@@ -115,9 +115,11 @@ export function DashboardPage() {
             <DashboardEditor key={dashboard.id} stored={data} window={window} onLeave={leaveEditing} />
           </Suspense>
         ) : (
-          <DashboardView
+          <FilteredView
             dashboard={dashboard}
+            search={search}
             window={window}
+            onChange={updateSearch}
             openTile={search.tile}
             onOpenTile={(tile) => {
               const { tile: _tile, ...rest } = search;

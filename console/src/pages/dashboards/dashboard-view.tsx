@@ -1,9 +1,12 @@
 import { ActionIcon, Modal } from '@mantine/core';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import type { ViewFilter } from './filters/view-filters.ts';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, TimeWindow } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';
 import { TileGrid } from './tile-grid.tsx';
+import { TileMenu } from './tile-menu.tsx';
+import { CrosshairContext } from './tiles/crosshair.ts';
 
 interface Props {
   dashboard: Dashboard;
@@ -12,32 +15,39 @@ interface Props {
   openTile: string | undefined;
   onOpenTile: (id: string | undefined) => void;
   onZoom: (start: number, end: number) => void;
+  /** Conditions of the viewer for all tiles. */
+  filters: readonly ViewFilter[];
+  isComparing: boolean;
+  onFilterError: (reason: string) => void;
 }
 
-export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom }: Props) {
+export function DashboardView({ dashboard, window, openTile, onOpenTile, ...view }: Props) {
   const opened = dashboard.tiles.find(({ id }) => id === openTile);
   if (dashboard.tiles.length === 0)
     return <EmptyState title="No tiles yet">Edit the dashboard to add tiles.</EmptyState>;
   return (
-    <>
+    <CrosshairContext value={dashboard.id}>
       <TileGrid tiles={dashboard.tiles}>
         {(tile) => (
           <StoredTile
             dashboardId={dashboard.id}
             tile={tile}
             window={window}
-            onZoom={onZoom}
-            actions={
+            {...view}
+            actions={(data, previous) =>
               tile.series[0]?.type !== 'markdown' && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="sm"
-                  aria-label={`View ${tile.name || 'tile'} full screen`}
-                  onClick={() => onOpenTile(tile.id)}
-                >
-                  <ExpandIcon size={14} />
-                </ActionIcon>
+                <>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size="sm"
+                    aria-label={`View ${tile.name || 'tile'} full screen`}
+                    onClick={() => onOpenTile(tile.id)}
+                  >
+                    <ExpandIcon size={14} />
+                  </ActionIcon>
+                  <TileMenu tile={tile} data={data} previous={previous} />
+                </>
               )
             }
           />
@@ -51,10 +61,8 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
         transitionProps={{ duration: 0 }}
         styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}
       >
-        {opened && (
-          <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} onZoom={onZoom} />
-        )}
+        {opened && <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} {...view} />}
       </Modal>
-    </>
+    </CrosshairContext>
   );
 }

@@ -28,11 +28,18 @@ function listDifferences(one: Compared, other: Compared): string[] {
     ...(isEqual(one.tags.toSorted(), other.tags.toSorted())
       ? []
       : [other.tags.length === 0 ? 'Tags removed' : `Tags changed to ${other.tags.join(', ')}`]),
+    ...(isEqual(pickFilters(one), pickFilters(other)) ? [] : ['Filters changed']),
     ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${quoteName(tile)} added`),
     ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${quoteName(tile)} removed`),
     ...other.tiles.flatMap((tile) => tileDifferences(before.get(tile.id) ?? tile, tile)),
   ];
 }
+
+const pickFilters = ({ filters = [], savedFilterValues = [], savedQuery, savedQueryLanguage }: Compared) => [
+  filters,
+  savedFilterValues,
+  savedQuery ? [savedQuery, savedQueryLanguage] : [],
+];
 
 function tileDifferences(one: Tile, other: Tile): string[] {
   const found = [
@@ -40,6 +47,9 @@ function tileDifferences(one: Tile, other: Tile): string[] {
     ...(isEqual([one.x, one.y], [other.x, other.y]) ? [] : ['moved']),
     ...(isEqual([one.w, one.h], [other.w, other.h]) ? [] : ['resized']),
     ...(hasEqualQuery(one, other) ? [] : ['query changed']),
+    ...((one.ignoresFilters ?? false) === (other.ignoresFilters ?? false)
+      ? []
+      : [other.ignoresFilters ? 'ignores filters' : 'applies filters']),
   ];
   return found.length === 0 ? [] : [`${quoteName(one)} ${found.join(', ')}`];
 }

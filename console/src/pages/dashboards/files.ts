@@ -4,13 +4,18 @@ import type { Dashboard } from './queries.ts';
 
 /** In API format, so that it can be imported or applied with `pilothouse dashboard apply`. */
 export function exportDashboard(dashboard: Dashboard): void {
-  const name =
-    dashboard.name
+  const content = `${JSON.stringify(dashboard, null, 2)}\n`;
+  saveFile(`${toFileName(dashboard.name, dashboard.id)}.json`, 'application/json', content);
+}
+
+/** Letters and digits of a name; the id if it has none. */
+export const toFileName = (name: string, id: string): string =>
+  (
+    name
       .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
       .replaceAll(/^-|-$/g, '')
-      .toLowerCase() || dashboard.id;
-  saveFile(`${name.slice(0, 80)}.json`, 'application/json', `${JSON.stringify(dashboard, null, 2)}\n`);
-}
+      .toLowerCase() || id
+  ).slice(0, 80);
 
 /** Parses JSON or YAML. The server validates the contents. */
 export async function readDashboardFile(file: File): Promise<CreateDashboardBody> {

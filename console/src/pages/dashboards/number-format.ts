@@ -1,4 +1,4 @@
-import type { Series, TileDataByType } from './queries.ts';
+import type { Series, TileDataByType } from './tile-types.ts';
 
 export type Unit = NonNullable<TileDataByType<'number'>['series'][number]['unit']>;
 

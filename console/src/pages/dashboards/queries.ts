@@ -1,20 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type {
-  GetDashboardVersionResult,
-  GetTileDataResult,
-  Operations,
-  UpdateDashboardBody,
-} from '../../api/generated.ts';
+import type { GetTileDataInput, Operations, TileFilter, UpdateDashboardBody } from '../../api/generated.ts';
 import type { Range } from './range.ts';
 import { createRequestQueue } from './request-queue.ts';
+import type { Dashboard, Tile } from './tile-types.ts';
 
-/** In the form with series, which the console uses. */
-export type Dashboard = GetDashboardVersionResult['dashboard'];
-export type Tile = Dashboard['tiles'][number];
-export type Series = Tile['series'][number];
-export type TileType = Series['type'];
-export type TileData = GetTileDataResult;
-export type TileDataByType<Type extends TileType> = Extract<TileData, { type: Type }>;
+export type { Dashboard, Series, Tile, TileData, TileDataByType, TileType } from './tile-types.ts';
 export type DashboardBody = UpdateDashboardBody;
 
 /** A dashboard with metadata from the response headers. */
@@ -83,6 +73,13 @@ export interface TimeWindow extends Range {
   zone: string;
 }
 
+interface TileDataOptions {
+  points?: number | undefined;
+  granularity?: GetTileDataInput['granularity'] | undefined;
+  /** Conditions of the viewer. */
+  filters?: readonly TileFilter[];
+}
+
 /** Data of a stored tile. Cached briefly: an auto-refreshing page requests a new range every time. */
 export const tileDataQuery = (
   api: Operations,
@@ -90,7 +87,7 @@ export const tileDataQuery = (
   dashboardId: string,
   tile: Tile,
   { start, end, zone }: TimeWindow,
-  points: number | undefined,
+  { points, granularity, filters = [] }: TileDataOptions,
 ) =>
   queryOptions({
     queryKey: [
@@ -103,6 +100,8 @@ export const tileDataQuery = (
       end,
       zone,
       points,
+      granularity,
+      JSON.stringify(filters),
     ],
     queryFn: ({ signal }) =>
       tileRequests.run(signal, () =>
@@ -114,6 +113,8 @@ export const tileDataQuery = (
             end: String(end),
             timezone: zone,
             ...(points === undefined ? {} : { points: String(points) }),
+            ...(granularity && { granularity }),
+            ...(filters.length > 0 && { filters: JSON.stringify(filters) }),
           },
           { signal },
         ),

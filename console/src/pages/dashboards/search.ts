@@ -32,6 +32,14 @@ export interface DashboardSearch {
   edit?: true;
   /** ID of the tile shown full screen. */
   tile?: string;
+  /** The chosen values of variables by name, if they are not the defaults. */
+  vars?: Record<string, string[]>;
+  /** A query for all tiles instead of the one that is saved with the dashboard. */
+  where?: string;
+  /** Default: Lucene. */
+  lang?: 'sql';
+  /** Shows the previous period, too. */
+  compare?: true;
 }
 
 const findChoice = <T extends string>(choices: readonly T[], value: unknown): T | undefined =>
@@ -52,5 +60,32 @@ export function parseDashboardSearch(search: Record<string, unknown>): Dashboard
     ...(search.edit === true ? { edit: true } : {}),
     // The router parses IDs that consist of digits as numbers.
     ...(['string', 'number'].includes(typeof search.tile) ? { tile: String(search.tile) } : {}),
+    ...parseFilters(search),
+    ...(search.compare === true ? { compare: true } : {}),
+  };
+}
+
+const MAX_VARIABLES = 100;
+const MAX_VALUES = 100;
+
+/** The router parses texts such as `500` and `true` as JSON. */
+const isText = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
+function parseFilters({
+  vars,
+  where,
+  lang,
+}: Record<string, unknown>): Pick<DashboardSearch, 'vars' | 'where' | 'lang'> {
+  const entries =
+    typeof vars === 'object' && vars !== null && !Array.isArray(vars)
+      ? Object.entries(vars).slice(0, MAX_VARIABLES)
+      : [];
+  const chosen = entries.flatMap(([name, values]) =>
+    Array.isArray(values) ? [[name, values.filter(isText).map(String).slice(0, MAX_VALUES)] as const] : [],
+  );
+  return {
+    ...(chosen.length > 0 ? { vars: Object.fromEntries(chosen) } : {}),
+    ...(isText(where) ? { where: String(where), ...(lang === 'sql' ? { lang } : {}) } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import type { Previous } from './compare/previous.ts';
 import type { Tile, TileData } from './queries.ts';
 import { BarTile } from './tiles/bar-tile.tsx';
 import { HeatmapTile } from './tiles/heatmap-tile.tsx';
@@ -17,12 +18,14 @@ interface Props {
   data: TileData;
   zone: string;
   onZoom?: ((start: number, end: number) => void) | undefined;
+  /** The previous period, if the viewer compares with it. */
+  previous?: Previous | undefined;
 }
 
-export function TileContent({ tile, data, zone, onZoom }: Props) {
+export function TileContent({ tile, data, zone, onZoom, previous }: Props) {
   switch (data.type) {
     case 'time':
-      return <TimeTile tile={tile} data={data} zone={zone} onZoom={onZoom} />;
+      return <TimeTile tile={tile} data={data} zone={zone} onZoom={onZoom} previous={previous} />;
     case 'markdown':
       return (
         <Suspense fallback={<Skeleton height="100%" />}>
@@ -30,7 +33,7 @@ export function TileContent({ tile, data, zone, onZoom }: Props) {
         </Suspense>
       );
     case 'number':
-      return <NumberTile tile={tile} data={data} />;
+      return <NumberTile tile={tile} data={data} previous={previous} />;
     case 'pie':
       return <PieTile tile={tile} data={data} />;
     case 'bar':

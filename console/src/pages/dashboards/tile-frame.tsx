@@ -8,11 +8,13 @@ interface Props {
   /** The header is the drag handle. */
   isMovable?: boolean;
   isReloading?: boolean;
+  /** What the viewer must know about the data. */
+  notes?: readonly string[];
   ref?: Ref<HTMLElement>;
   children: ReactNode;
 }
 
-export function TileFrame({ name, actions, isMovable = false, isReloading = false, ref, children }: Props) {
+export function TileFrame({ name, actions, isMovable = false, isReloading = false, notes = [], ref, children }: Props) {
   return (
     <article className={classes.tile} aria-label={name || 'Untitled tile'} aria-busy={isReloading} ref={ref}>
       {(name !== '' || actions || isMovable) && (
@@ -22,6 +24,11 @@ export function TileFrame({ name, actions, isMovable = false, isReloading = fals
           </h2>
           {actions && <div className={classes.tileActions}>{actions}</div>}
         </header>
+      )}
+      {notes.length > 0 && (
+        <p className={classes.tileNote} role="note" title={notes.join('\n')}>
+          {notes.join('; ')}
+        </p>
       )}
       <div className={classes.tileBody} data-old={isReloading}>
         {children}

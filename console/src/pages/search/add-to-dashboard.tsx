@@ -38,7 +38,7 @@ export function AddToDashboard({ state, onClose }: { state: SearchState; onClose
         return { ...draft, tiles: [...draft.tiles, { ...tile, name, series }] };
       };
       if (dashboardId === NEW) {
-        const draft = addTile({ name: dashboardName.trim(), tags: [], tiles: [] });
+        const draft = addTile(toDraft({ id: '', name: dashboardName.trim(), tags: [], tiles: [] }));
         return api.createDashboard({ body: toRequestBody(draft) });
       }
       const { dashboard, etag } = await fetchDashboard(api, dashboardId);

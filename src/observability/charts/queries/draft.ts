@@ -16,14 +16,12 @@ export type Draft = ReturnType<typeof createDraft>;
 
 /** The SQL fragments that every statement of a series consists of. User input is parsed and never copied into SQL. */
 export function createDraft(
-  { organizationId, table, buckets, where, whereLanguage, filters = [], groupBy, path }: SeriesQuery,
+  query: SeriesQuery,
   /** Drafts of one statement share their writer. */
   writer = createWriter(),
 ) {
-  const scope: Scope = {
-    columns: table.columns,
-    ...(table.implicitColumn === undefined ? {} : { implicitColumn: table.implicitColumn }),
-  };
+  const { organizationId, table, buckets, where, whereLanguage, filters = [], groupBy, path } = query;
+  const scope = createScope(table);
   const time = quoteName(table.timeColumn);
   const value = (member: string, text: string): Expression => parsed(member, text, () => parseValue(text, scope));
 
@@ -38,13 +36,12 @@ export function createDraft(
 
   if ([where, ...filters].join('').length > MAX_CHARACTERS)
     throw queryError(memberPath(path, 'filters'), `All conditions together have at most ${MAX_CHARACTERS} characters`);
-  const condition = parsed('where', where, () =>
-    whereLanguage === 'sql' ? parseCondition(where, scope) : parseLucene(where, scope),
-  );
+  const condition = parsed('where', where, () => parseWhere(where, whereLanguage, scope));
   const groups = groupBy.map((text, index) => writer.writeText(value(`groupBy[${index}]`, text)));
   const conditions = [
     condition,
     ...filters.map((text, index) => parsed(`filters[${index}]`, text, () => parseCondition(text, scope))),
+    ...(query.conditions ?? []),
   ].flatMap((one) => (one ? [writer.write(one)] : []));
 
   return {
@@ -80,6 +77,18 @@ export function createDraft(
     return `fromUnixTimestamp64Milli(${writer.bind(ms, 'Int64')})`;
   }
 }
+
+/** What the expressions of a series may use. */
+export const createScope = ({ columns, implicitColumn }: SeriesQuery['table']): Scope => ({
+  columns,
+  ...(implicitColumn === undefined ? {} : { implicitColumn }),
+});
+
+export const parseWhere = (
+  where: string,
+  language: SeriesQuery['whereLanguage'],
+  scope: Scope,
+): Expression | undefined => (language === 'sql' ? parseCondition(where, scope) : parseLucene(where, scope));
 
 /** A query whose members are those of the request itself has the path `''`. */
 const memberPath = (path: string, member: string): string => (path === '' ? member : `${path}.${member}`);

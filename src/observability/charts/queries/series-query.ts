@@ -1,4 +1,5 @@
 import type { Column, Statement } from '../../../platform/engine/engine.ts';
+import type { Expression } from '../../expressions/expression.ts';
 import type { MetricDataType } from '../../sources/source.ts';
 import type { AggregationName } from '../aggregations.ts';
 import type { TimeBuckets } from './time-buckets.ts';
@@ -29,6 +30,8 @@ export interface SeriesQuery {
   whereLanguage: 'lucene' | 'sql';
   /** SQL conditions in addition to `where`. */
   filters?: readonly string[] | undefined;
+  /** Conditions of the viewer in addition to `where`, already parsed. */
+  conditions?: readonly Expression[] | undefined;
   groupBy: readonly string[];
   buckets: TimeBuckets;
   top: TopGroups;

@@ -1,3 +1,4 @@
+import type { Expression } from '../../expressions/expression.ts';
 import { DEFAULT_LEVEL, getAggregation } from '../aggregations.ts';
 import type { Points, Value } from '../queries/series-query.ts';
 import { type ColumnOrder, findColumnOrders } from '../queries/sort-order.ts';
@@ -7,9 +8,9 @@ import type { Unit } from '../units.ts';
 import type { Tile } from './tile-schema.ts';
 
 export type Series = Tile['series'][number];
-/** The members of a tile that affect its data. A search adds its filters. */
+/** The members of a tile that affect its data. A search adds its filters, a viewer conditions. */
 export type RenderableTile = Pick<Tile, 'asRatio' | 'config'> & {
-  series: (Series & { filters?: readonly string[] | undefined })[];
+  series: (Series & { filters?: readonly string[] | undefined; conditions?: readonly Expression[] })[];
 };
 
 /** The data of a tile, in the form in which it is displayed. */
@@ -28,11 +29,20 @@ interface WithUnit {
   unit?: Unit;
 }
 
+/** A filter of the viewer that the sources of a tile cannot apply. */
+export interface UnappliedFilter {
+  /** Its index. */
+  filter: number;
+  reason: string;
+}
+
 interface TileFrame {
   /** Epoch milliseconds. The range of a time tile is extended to whole buckets. */
   start: number;
   end: number;
   timezone: string;
+  /** Only if there are any. */
+  unappliedFilters?: UnappliedFilter[];
 }
 
 interface TimeData extends TileFrame {

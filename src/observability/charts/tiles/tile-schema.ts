@@ -20,6 +20,9 @@ export const TileBody = NamedObject('TileInput', {
   description: Type.Optional(text({ maxLength: 10_000 })),
   containerId: Type.Optional(text({ minLength: 1, maxLength: 256 })),
   tabId: Type.Optional(text({ minLength: 1, maxLength: 256 })),
+  ignoresFilters: Type.Optional(
+    Type.Boolean({ description: 'The console does not apply the filters of the dashboard. Only in Pilothouse' }),
+  ),
   config: Type.Optional(TileConfig),
 });
 

@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { Timestamp } from '../../../parts/format/timestamp.tsx';
 import { Differences } from '../differences.tsx';
-import { type StoredDashboard, versionsQuery } from '../queries.ts';
-import type { Draft } from './draft.ts';
+import { type Dashboard, type StoredDashboard, versionsQuery } from '../queries.ts';
 
 interface Props {
   /** The version the edit started from, and the stored one. */
-  base: Draft;
+  base: Dashboard;
   theirs: StoredDashboard;
   isBusy: boolean;
   onTakeTheirs: () => void;

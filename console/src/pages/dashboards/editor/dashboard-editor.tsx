@@ -25,7 +25,9 @@ import { DraftTile } from './draft-tile.tsx';
 import { EditGrid } from './edit-grid.tsx';
 import classes from './editor.module.css';
 import { findErrorWithin } from './field-errors.ts';
+import { FiltersEditor } from './filters-editor.tsx';
 import { TileEditor } from './tile-editor.tsx';
+import { findVariableErrors, listEditedVariables } from './variable-draft.ts';
 
 interface Props {
   stored: StoredDashboard;
@@ -44,6 +46,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>(() => toDraft(stored.dashboard));
   const [theirs, setTheirs] = useState<StoredDashboard>();
+  const [isEditingFilters, setIsEditingFilters] = useState(false);
   const [editedId, setEditedId] = useState<string>();
   const isDirty = !isEqual(draft, toDraft(base.dashboard));
   const edited = draft.tiles.find((tile) => tile.id === editedId);
@@ -85,7 +88,10 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
     setTheirs(undefined);
     save.reset();
   };
-  const submit = () => isDirty && !save.isPending && save.mutate(base.etag);
+  const variables = listEditedVariables(draft, base.dashboard.filters);
+  const isValid =
+    draft.name !== '' && variables.every((one) => Object.keys(findVariableErrors(one, variables)).length === 0);
+  const submit = () => isDirty && isValid && !save.isPending && save.mutate(base.etag);
   useHotkeys([['mod+S', submit]], []);
   const tileError = (index: number) => findErrorWithin(save.error, `tiles.${index}`);
   const isConflict = save.error instanceof ApiError && save.error.status === PRECONDITION_FAILED;
@@ -126,7 +132,10 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
               ))}
             </Menu.Dropdown>
           </Menu>
-          <Button onClick={submit} disabled={!isDirty || draft.name === ''} loading={save.isPending}>
+          <Button variant="default" onClick={() => setIsEditingFilters(true)}>
+            Filters
+          </Button>
+          <Button onClick={submit} disabled={!isDirty || !isValid} loading={save.isPending}>
             Save
           </Button>
           <Button variant="default" onClick={onLeave} disabled={save.isPending}>
@@ -154,6 +163,15 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           />
         )}
       </EditGrid>
+      {isEditingFilters && (
+        <FiltersEditor
+          draft={draft}
+          stored={base.dashboard}
+          window={window}
+          onChange={change}
+          onClose={() => setIsEditingFilters(false)}
+        />
+      )}
       {edited && (
         <TileEditor
           tile={edited}

@@ -3,7 +3,13 @@ import { arrange, COLUMNS } from '../grid.ts';
 import type { Dashboard, DashboardBody, Series, Tile, TileType } from '../queries.ts';
 
 /** The edited members of a dashboard; the server keeps the others. */
-export type Draft = Pick<Dashboard, 'name' | 'tags' | 'tiles'>;
+export interface Draft extends Pick<Dashboard, 'name' | 'tags' | 'tiles'> {
+  filters: NonNullable<Dashboard['filters']>;
+  savedFilterValues: NonNullable<Dashboard['savedFilterValues']>;
+  /** Empty: none. */
+  savedQuery: string;
+  savedQueryLanguage: 'lucene' | 'sql';
+}
 
 const TILE_TYPE_LABELS: Record<TileType, string> = {
   time: 'Time series',
@@ -31,12 +37,25 @@ const SIZES: Record<TileType, { w: number; h: number }> = {
 };
 
 /** Tiles start at the positions at which the view shows them. */
-export function toDraft({ name, tags, tiles }: Pick<Dashboard, 'name' | 'tags' | 'tiles'>): Draft {
+export function toDraft(dashboard: Dashboard): Draft {
+  const { name, tags, tiles, filters = [], savedFilterValues = [], savedQuery, savedQueryLanguage } = dashboard;
   const places = arrange(tiles);
-  return { name, tags, tiles: tiles.map((tile) => ({ ...tile, ...places.get(tile.id) })) };
+  return {
+    name,
+    tags,
+    tiles: tiles.map((tile) => ({ ...tile, ...places.get(tile.id) })),
+    filters,
+    savedFilterValues,
+    savedQuery: savedQuery ?? '',
+    savedQueryLanguage: savedQueryLanguage ?? 'lucene',
+  };
 }
 
-export const toRequestBody = ({ name, tags, tiles }: Draft): DashboardBody => ({ name, tags, tiles });
+export const toRequestBody = ({ savedQuery, savedQueryLanguage, ...draft }: Draft): DashboardBody => ({
+  ...draft,
+  savedQuery: savedQuery.trim() === '' ? null : savedQuery,
+  savedQueryLanguage,
+});
 
 export function createSeries(type: TileType, sourceId: string): Series {
   const base = { type, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
@@ -67,7 +86,7 @@ export function duplicateTile(draft: Draft, tile: Tile): Tile {
 
 const findBottomRow = ({ tiles }: Draft): number => Math.max(0, ...tiles.map(({ y, h }) => y + h));
 
-const createId = (): string =>
+export const createId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Shows how the values of a field are distributed, without an aggregation. */

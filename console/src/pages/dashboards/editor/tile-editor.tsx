@@ -195,6 +195,13 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
           </Group>
         )}
         {(hasAggregations || isDistribution(type)) && <FormatFields series={tile.series} onChange={setSeries} />}
+        {type !== 'markdown' && (
+          <Switch
+            label="Ignore the filters of the dashboard"
+            checked={tile.ignoresFilters ?? false}
+            onChange={(event) => onChange({ ...tile, ignoresFilters: event.currentTarget.checked })}
+          />
+        )}
         <div>
           <Text size="sm" fw={600} mb={6}>
             Position ({COLUMNS}-column grid)

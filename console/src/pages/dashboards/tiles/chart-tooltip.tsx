@@ -13,7 +13,7 @@ interface Props {
   top: number;
   /** Width of the chart. */
   width: number;
-  rows: { label: string; style: SeriesStyle; value: number | null }[];
+  rows: { label: string; style: SeriesStyle; value: number | null; previous?: number | null }[];
   format: NumberFormat;
   /** If the bucket is incomplete. */
   note?: string | undefined;
@@ -37,11 +37,14 @@ export function ChartTooltip({ at, zone, left, top, width, rows, format, note }:
       </div>
       {note && <div className={classes.tipNote}>{note}</div>}
       {shown.length === 0 && <div>No data</div>}
-      {shown.map(({ label, style, value }) => (
+      {shown.map(({ label, style, value, previous }) => (
         <div key={label} className={classes.tipRow}>
           <Swatch {...style} />
           <span className={classes.entryText}>{label}</span>
           <b className="ph-number">{formatValue(value, format)}</b>
+          {previous !== undefined && (
+            <span className={classes.tipPrevious}>before {formatValue(previous, format)}</span>
+          )}
         </div>
       ))}
       {present.length > shown.length && <div>and {present.length - shown.length} more</div>}

@@ -1,4 +1,4 @@
-import type { TileData } from '../queries.ts';
+import type { TileData } from '../tile-types.ts';
 
 export type PartsData = Extract<TileData, { parts: unknown }>;
 type Unit = PartsData['parts'][number]['unit'];

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { SeriesStyle } from '../../../parts/costs/colors.ts';
 import { formatAxisLabels } from '../../../parts/format/times.ts';
+import { syncCrosshair } from './crosshair.ts';
 import { buildCompletePaths, drawPartial } from './draw-partial.ts';
 import type { Completeness } from './partial-buckets.ts';
 import type { Drawing } from './time-series.ts';
@@ -20,6 +21,10 @@ interface PlotInput {
   /** Epoch seconds. */
   range: () => [number, number];
   labels: readonly string[];
+  /** Each line has a second one, of the previous period. */
+  hasPrevious: boolean;
+  /** Key of the charts that show the same instant. */
+  crosshair: string | undefined;
   drawing: Drawing;
   isHidden: (index: number) => boolean;
   /** Changes with the data. */
@@ -32,6 +37,8 @@ interface PlotInput {
   onZoom: ((from: number, to: number) => void) | undefined;
 }
 
+/** Shorter than the dashes of series. */
+const PREVIOUS_DASH = [3, 4];
 /** Shorter drags count as clicks. */
 const MIN_DRAG_PX = 6;
 /** Above this number lines are one pixel wide: less overlap, and six times faster to draw without a GPU. */
@@ -39,6 +46,7 @@ const MAX_WIDE_LINES = 8;
 
 export function plotOptions(given: PlotInput): uPlot.Options {
   const { width, height, range, labels, drawing, isHidden, completeness, style, zone, format, onHover, onZoom } = given;
+  const { hasPrevious, crosshair } = given;
   const isBars = drawing === 'stacked_bar';
   const build = isBars ? uPlot.paths.bars?.({ size: [0.82, 48], align: 1 }) : uPlot.paths.linear?.();
   const lineWidth = labels.length > MAX_WIDE_LINES ? 1 : 1.75;
@@ -53,6 +61,7 @@ export function plotOptions(given: PlotInput): uPlot.Options {
       points: { show: !isBars, size: 7 },
       drag: { x: onZoom !== undefined, y: false, setScale: false },
       y: false,
+      ...(crosshair !== undefined && { sync: syncCrosshair(crosshair) }),
     },
     scales: {
       x: { time: true, range },
@@ -81,11 +90,20 @@ export function plotOptions(given: PlotInput): uPlot.Options {
         show: !isHidden(index),
         ...(build && { paths: buildCompletePaths(build, completeness) }),
       })),
+      ...(hasPrevious ? labels : []).map((label, index) => ({
+        ...createSeries(label, { color: style.series[index]?.color ?? style.text, dash: PREVIOUS_DASH }, drawing, 1.25),
+        alpha: 0.75,
+        show: !isHidden(index),
+      })),
     ],
     hooks: {
       setCursor: [onHover],
       drawSeries: build
-        ? [(plot, index) => drawPartial(plot, index, build, { completeness: completeness(), isBars, style })]
+        ? [
+            (plot, index) =>
+              index <= labels.length &&
+              drawPartial(plot, index, build, { completeness: completeness(), isBars, style }),
+          ]
         : [],
       setSelect: [
         (plot) => {

@@ -1,8 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { use } from 'react';
 import { formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { CopyIconButton } from '../../../parts/forms/copy-button.tsx';
+import { TileFiltersContext } from '../filters/tile-filters-context.ts';
 import type { Series } from '../queries.ts';
 import { CellText } from './cell-text.tsx';
 import classes from './row-details.module.css';
@@ -19,7 +21,7 @@ interface Props {
 export function RowDetails({ series, shown, row }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
-  const { data, error } = useQuery(rowQuery(api, organizationId, series, shown, row));
+  const { data, error } = useQuery(rowQuery(api, organizationId, series, shown, row, use(TileFiltersContext)));
   if (error) return <p className={classes.message}>{formatError(error)}</p>;
   if (data === undefined) return <Skeleton height={80} animate={false} />;
   if (data === null) return <p className={classes.message}>The other columns of this row can no longer be read.</p>;

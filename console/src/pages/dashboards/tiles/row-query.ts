@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Operations } from '../../../api/generated.ts';
+import type { Operations, TileFilter } from '../../../api/generated.ts';
 import { type Series, type TileDataByType, tileRequests } from '../queries.ts';
 
 /** A row of a search: what the tile shows of it, and its place among the rows that look the same. */
@@ -37,9 +37,11 @@ export const rowQuery = (
   series: Series,
   shown: readonly string[],
   { cells, occurrence }: ShownRow,
+  /** Of the viewer. */
+  filters: readonly TileFilter[],
 ) =>
   queryOptions({
-    queryKey: [organizationId, 'row', JSON.stringify([series, shown, cells]), occurrence],
+    queryKey: [organizationId, 'row', JSON.stringify([series, shown, cells, filters]), occurrence],
     queryFn: ({ signal }) =>
       tileRequests.run(signal, async (): Promise<FullRow | null> => {
         const start = Number(cells[0]);
@@ -58,7 +60,8 @@ export const rowQuery = (
           groupBy: [],
           fields: [...shown, ...names.map(quoteName)],
         };
-        const data = await api.drawTile({ body: { series: [search], ...range, limit: MAX_ROWS } }, { signal });
+        const body = { series: [search], ...range, limit: MAX_ROWS, filters: [...filters] };
+        const data = await api.drawTile({ body }, { signal });
         const rows = data.type === 'search' ? data.rows : [];
         const wanted = JSON.stringify(cells);
         const found = rows.filter((row) => JSON.stringify(row.slice(0, cells.length)) === wanted)[occurrence];

@@ -1,10 +1,11 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { use, useCallback, useMemo, useRef, useState } from 'react';
 import { assignStyles } from '../../../parts/costs/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
+import { CrosshairContext, isElsewhere } from './crosshair.ts';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
 import classes from './time-chart.module.css';
 import type { Drawing, Line } from './time-series.ts';
@@ -53,10 +54,13 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
     drawing,
     isDark,
     format,
-    onHover: ({ cursor: { idx, left = -1, top = -1 }, over, width }) =>
-      setHover(
-        typeof idx === 'number' && left >= 0 ? { index: idx, left: left + over.offsetLeft, top, width } : undefined,
-      ),
+    crosshair: use(CrosshairContext),
+    onHover: (plot) => {
+      const { cursor, over, width } = plot;
+      const { idx, left = -1, top = -1 } = cursor;
+      const isHere = typeof idx === 'number' && left >= 0 && !isElsewhere(plot);
+      setHover(isHere ? { index: idx, left: left + over.offsetLeft, top, width } : undefined);
+    },
     onZoom,
   });
 
@@ -90,6 +94,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
               label: line.label,
               style: styles[index] ?? { color: '', dash: [] },
               value: hidden.has(line.label) ? null : (line.values[hover.index] ?? null),
+              ...(line.previous && { previous: line.previous[hover.index] ?? null }),
             }))}
             format={format}
             note={formatPart(partialBuckets, buckets, hover.index, end)}

@@ -1,5 +1,5 @@
 import type { Unit } from '../number-format.ts';
-import type { TileDataByType } from '../queries.ts';
+import type { TileDataByType } from '../tile-types.ts';
 import { toNumbers } from './time-values.ts';
 
 /** How the series are drawn. Bars and areas are stacked. */
@@ -10,6 +10,8 @@ export interface Line {
   /** Unique within the tile. */
   label: string;
   values: (number | null)[];
+  /** In the previous period. Only of lines. */
+  previous?: (number | null)[];
 }
 
 /** The unit of all series, unless they differ. */

@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import { formatShortDateTime } from '../../../parts/format/times.ts';
+import { alignPrevious, hasNoRows, type Previous } from '../compare/previous.ts';
 import { resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
@@ -11,11 +13,20 @@ interface Props {
   data: TileDataByType<'time'>;
   zone: string;
   onZoom?: ((start: number, end: number) => void) | undefined;
+  previous?: Previous | undefined;
 }
 
-export function TimeTile({ tile, data, zone, onZoom }: Props) {
+export function TimeTile({ tile, data, zone, onZoom, previous }: Props) {
   const fillNulls = tile.config?.fillNulls;
-  const lines = useMemo(() => toLines(data, fillNulls), [data, fillNulls]);
+  const past = useMemo(
+    () => (previous?.data?.type === 'time' ? alignPrevious(data, previous.data, previous.shift) : undefined),
+    [data, previous?.data, previous?.shift],
+  );
+  const hasPast = past !== undefined && !hasNoRows(tile, past.flat());
+  const lines = useMemo(() => {
+    const all = toLines(data, fillNulls);
+    return hasPast ? all.map((line, index) => ({ ...line, previous: past?.[index] ?? [] })) : all;
+  }, [data, fillNulls, past, hasPast]);
   const { shown, total } = data.groups;
   const isEmpty = data.series.every(({ values }) => values.every((value) => value === null));
   if (isEmpty) return <EmptyTile />;
@@ -35,6 +46,11 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
           onZoom={onZoom}
         />
       </div>
+      {previous && (past || previous.error !== undefined) && (
+        <div className={classes.foot} data-testid="previous-period">
+          {formatPrevious(previous, hasPast, data, zone)}
+        </div>
+      )}
       {total > shown && (
         <div className={classes.foot}>
           Top {shown} of {total} groups
@@ -42,4 +58,18 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
       )}
     </div>
   );
+}
+
+function formatPrevious(
+  { error, shift, data: past }: Previous,
+  hasPast: boolean,
+  { start, end }: TileDataByType<'time'>,
+  zone: string,
+): string {
+  if (error !== undefined) return `Could not load the previous period: ${error}`;
+  if (!hasPast) return 'No data in the previous period';
+  const groups = past?.type === 'time' ? past.groups : undefined;
+  // A group may be missing because others were larger, not because it has no data.
+  const note = groups && groups.total > groups.shown ? `, its top ${groups.shown} of ${groups.total} groups` : '';
+  return `Dashed: previous period, ${formatShortDateTime(start - shift, zone)} – ${formatShortDateTime(end - shift, zone)}${note}`;
 }

@@ -19,6 +19,8 @@ interface PlotData {
   drawing: Drawing;
   isDark: boolean;
   format: NumberFormat;
+  /** Key of the charts that show the same instant. */
+  crosshair: string | undefined;
   onHover: (plot: uPlot) => void;
   /** Called with the dragged range; epoch milliseconds. */
   onZoom: ((start: number, end: number) => void) | undefined;
@@ -34,9 +36,9 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
   const latest = useRef(plotted);
   latest.current = plotted;
   const plot = useRef<uPlot>(undefined);
-  const { lines, buckets, start, end, hidden, zone, drawing, isDark, format, onZoom } = plotted;
-  const labels = lines.map(({ label }) => label);
-  const shape = JSON.stringify([labels, [...hidden], zone, drawing, isDark, format, onZoom !== undefined]);
+  const { lines, buckets, start, end, hidden, zone, drawing, isDark, format, crosshair, onZoom } = plotted;
+  const labels = lines.map(({ label, previous }) => [label, previous !== undefined]);
+  const shape = JSON.stringify([labels, [...hidden], zone, drawing, isDark, format, crosshair, onZoom !== undefined]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: shape covers everything but data and size
   useEffect(() => {
@@ -61,12 +63,14 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
 }
 
 function createOptions(latest: RefObject<PlotData>, width: number, height: number): uPlot.Options {
-  const { lines, styles, hidden, zone, drawing, isDark, format, onZoom } = latest.current;
+  const { lines, styles, hidden, zone, drawing, isDark, format, crosshair, onZoom } = latest.current;
   return plotOptions({
     width,
     height,
     range: () => [latest.current.start / 1000, latest.current.end / 1000],
     labels: lines.map(({ label }) => label),
+    hasPrevious: hasPrevious(latest.current),
+    crosshair,
     drawing,
     isHidden: (index) => hidden.has(lines[index]?.label ?? ''),
     style: {
@@ -84,10 +88,16 @@ function createOptions(latest: RefObject<PlotData>, width: number, height: numbe
   });
 }
 
-function toPlotData({ lines, buckets, hidden, drawing }: PlotData): uPlot.AlignedData {
+/** Only lines have it, and then all of them. */
+const hasPrevious = ({ lines, drawing }: PlotData): boolean =>
+  drawing === 'line' && lines.some(({ previous }) => previous !== undefined);
+
+function toPlotData(data: PlotData): uPlot.AlignedData {
+  const { lines, buckets, hidden, drawing } = data;
   const values =
     drawing !== 'line'
       ? stackValues(lines, (index) => hidden.has(lines[index]?.label ?? ''))
       : lines.map((line) => line.values);
-  return [buckets.map((at) => at / 1000), ...values];
+  const past = hasPrevious(data) ? lines.map(({ previous = [] }) => previous) : [];
+  return [buckets.map((at) => at / 1000), ...values, ...past];
 }
