@@ -7,7 +7,7 @@ import type { Position, Tie } from './cursor.ts';
 import { toMs, toNanos } from './nanos.ts';
 import { type FoundRow, planStretch, planTied, ROWS_LIMITS, type RowLimits, type RowsPlan } from './rows.ts';
 import type { SelectedColumn } from './select-list.ts';
-import { canShrink, chooseWindow, grow, shrink } from './windows.ts';
+import { canShrink, chooseFactor, chooseWindow, grow, shrink } from './windows.ts';
 
 interface Searched {
   queries: TelemetryQueries;
@@ -63,6 +63,7 @@ export async function readPage(
   }
 
   let position: Position = start;
+  let factor = 1;
   if (start.tie) {
     const next = await readTied(start.before, start.tie);
     if (next) return page.end(next);
@@ -71,7 +72,8 @@ export async function readPage(
   while (position.before > toNanos(range.startMs)) {
     if (page.isFull() || (timeout.aborted && position !== start)) return page.end(position);
     const { before, maxWindowMs }: Position = position;
-    const window = chooseWindow(range, toMs(before + 999_999n), maxWindowMs);
+    const window = chooseWindow(range, toMs(before + 999_999n), { maxLengthMs: maxWindowMs, factor });
+    const startedAt = performance.now();
     const canStop = canShrink(window);
     try {
       const next = await readWindow(window, before, canStop ? combine(client.signal, timeout) : client.signal);
@@ -80,7 +82,8 @@ export async function readPage(
       if (!canStop || !timeout.aborted || client.signal?.aborted) throw error;
       return page.end({ range, before, maxWindowMs: shrink(window) });
     }
-    position = { range, before: toNanos(window.startMs), maxWindowMs: maxWindowMs && grow(range, maxWindowMs) };
+    position = { range, before: toNanos(window.startMs), maxWindowMs: grow(range, maxWindowMs) };
+    factor = chooseFactor(factor, performance.now() - startedAt);
   }
   return page.end(undefined);
 }
