@@ -17,8 +17,8 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET PATCH DELETE', `${organization}/members/${unknown}`, 'no user accounts'],
   ['GET POST', `${organization}/invitations`, 'no user accounts'],
   ['GET DELETE', `${organization}/invitations/${unknown}`, 'no user accounts'],
-  ['GET', `${organization}/notifications?limit=1`, 'alerts of budgets only'],
-  ['GET', `${organization}/notificationTypes`, 'alerts of budgets only'],
+  ['GET', `${organization}/notifications?limit=1`, '/api/v2/notifications'],
+  ['GET', `${organization}/notificationTypes`, '/api/v2/webhooks'],
   ['GET', `${organization}/creditBalances`, 'sells no credits'],
   ['GET POST', `${organization}/postgres`, 'ClickHouse services only'],
   ['GET', `${organization}/byocInfrastructure/${unknown}/tags`, 'cloud accounts'],
@@ -30,8 +30,6 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET', `${service}/backups/${unknown}`, 'does not back up'],
   ['GET PATCH', `${service}/replicaAwareRouting`, 'does not route queries'],
   ['GET POST', `${service}/clickpipes`, 'ingestion pipelines'],
-  ['GET POST', `${service}/clickstack/alerts`, 'alerts of budgets only'],
-  ['GET PUT DELETE', `${service}/clickstack/alerts/${unknown}`, 'alerts of budgets only'],
   ['GET POST', `${service}/clickstack/roles`, 'those of the management interface'],
   ['GET PUT DELETE', `${service}/clickstack/roles/${unknown}`, 'those of the management interface'],
   ['GET', `${service}/clickstack/team`, 'no user accounts'],
@@ -44,8 +42,6 @@ const MANAGEMENT: [string, string, string][] = [
 ];
 
 const DASHBOARDS: [string, string, string][] = [
-  ['GET POST', '/api/v2/alerts?limit=200', 'alerts of budgets only'],
-  ['GET PUT DELETE', '/api/v2/alerts/64f0c1d2e3a4b5c6d7e8f900', 'alerts of budgets only'],
   ['GET', '/api/v2', 'no user accounts'],
   ['GET', '/api/v2/team', 'no user accounts'],
   ['PATCH', '/api/v2/team/defaultUserRole', 'no user accounts'],

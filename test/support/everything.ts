@@ -127,10 +127,9 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       for (const tile of tiles) await read('/api/v2/dashboards/{id}/tiles/{tileId}/data', { id, tileId: tile.id });
     }
     await each('/api/v2/connections/{id}', 'id', await read('/api/v2/connections'));
-    for (const { id } of await read('/api/v2/sources')) {
-      await read('/api/v2/sources/{id}', { id });
-      await read('/api/v2/sources/{id}/columns', { id });
-    }
+    const ownSources = await read('/api/v2/sources');
+    await each('/api/v2/sources/{id}', 'id', ownSources);
+    await each('/api/v2/sources/{id}/columns', 'id', ownSources);
     await each('/api/v2/saved-searches/{id}', 'id', await read('/api/v2/saved-searches'));
     await read('/api/v2/webhooks');
     const ownAlerts = await read('/api/v2/alerts');

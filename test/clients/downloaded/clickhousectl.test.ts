@@ -88,8 +88,8 @@ const UNSUPPORTED: [string, string][] = [
   ['org quota list', 'The limits of an organization are settings of the server'],
   ['org quota get services', 'The limits of an organization are settings of the server'],
   ['org balance', 'Pilothouse records cost but sells no credits'],
-  ['org notifications', 'Pilothouse sends alerts of budgets only; see /budgets'],
-  ['org notification-types', 'Pilothouse sends alerts of budgets only; see /budgets'],
+  ['org notifications', 'Notifications of alerts and budgets are at /api/v2/notifications'],
+  ['org notification-types', 'Alerts and budgets choose where they send notifications'],
   ...[
     'get x',
     'progress x',

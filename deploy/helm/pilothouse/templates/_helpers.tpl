@@ -35,7 +35,7 @@ default
 
 {{- define "pilothouse.hasSecrets" -}}
 {{- with .Values -}}
-{{- if or .database.existingSecret .clickhouse.existingSecret .metricsToken.existingSecret .fleet.existingSecret -}}true{{- end -}}
+{{- if or .database.existingSecret .clickhouse.existingSecret .metricsToken.existingSecret .smtp.existingSecret .fleet.existingSecret -}}true{{- end -}}
 {{- end -}}
 {{- end -}}
 
