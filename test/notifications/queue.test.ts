@@ -138,6 +138,28 @@ onEachStore('the queue of notifications', (store) => {
     expect((waiting?.nextAttemptAt ?? 0) - billing.clock.now()).toBe(3_600_000);
   });
 
+  it('tries a new message soon, although an old one for a receiver that is down waits for hours', async () => {
+    const to = await createChannel({ url: 'http://127.0.0.1:1/' });
+    await enqueue(to, { key: 'old' });
+    const { notifications } = billing.domains;
+    for (const seconds of [0, 10, 30, 60, 300, 900]) {
+      billing.clock.add(seconds * 1000);
+      await notifications.trigger();
+    }
+    await enqueue(to, { key: 'new', eventId: 'event-2' });
+    billing.clock.add(3_600_000);
+    // The old one is first, and fails for the seventh time.
+    await billing.state.write((tx) =>
+      tx.updateTable('notifications').set({ next_attempt_at: 1 }).where('event_id', '=', 'event-2').execute(),
+    );
+    await billing.state.write((tx) =>
+      tx.updateTable('notifications').set({ next_attempt_at: 0 }).where('event_id', '=', 'event-1').execute(),
+    );
+    await notifications.trigger();
+    const waits = (await list(to.organizationId)).map((one) => (one.nextAttemptAt ?? 0) - billing.clock.now());
+    expect(waits).toEqual([10_000, 10_800_000]);
+  });
+
   it('is not held up by receivers that hang, send without end or redirect', async () => {
     const to = await createChannel();
     for (const path of ['hang', 'endless', 'redirect-to-private']) {

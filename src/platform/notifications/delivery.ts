@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { findRetryDelayMs, MAX_RETRY_DELAY_MS, type Notification, type Outcome } from './notification.ts';
+import { findRetryDelayMs, getPauseMs, MAX_RETRY_DELAY_MS, type Notification, type Outcome } from './notification.ts';
 import type { Send } from './senders/send.ts';
 import type { Target } from './senders/target.ts';
 import {
@@ -89,7 +89,7 @@ export function createDelivery({ state, log, lock, findTarget, send }: Options) 
       if (current?.nextAttemptAt === undefined && lastError !== undefined) return;
       if (current) await updateNotification(tx, { ...current, ...change, lastError, exchange });
       if (outcome.isUnavailable && channelId !== undefined)
-        await postponeChannel(tx, { organizationId, channelId, now, until: now + (delayMs ?? CLAIM_MS) });
+        await postponeChannel(tx, { organizationId, channelId, now, until: now + getPauseMs(outcome.retryAfterMs) });
     });
   }
 

@@ -77,3 +77,6 @@ export function findRetryDelayMs(attempts: number, requestedMs = 0): number | un
     ? undefined
     : Math.max(seconds * SECOND_MS, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS));
 }
+
+/** For the other notifications of a receiver that did not respond, however often this one was tried. */
+export const getPauseMs = (requestedMs = 0): number => findRetryDelayMs(1, requestedMs) ?? 0;

@@ -133,7 +133,10 @@ export async function listDueNotifications(db: Db, now: number, limit: number): 
 }
 
 /** When the last of the earlier notifications of the same event in the same channel is due; undefined without any. */
-export async function findEarlierAttempt(tx: Db, notification: Notification): Promise<number | undefined> {
+export async function findEarlierAttempt(
+  tx: Db,
+  notification: Pick<Notification, 'organizationId' | 'channelId' | 'eventId' | 'createdAt'>,
+): Promise<number | undefined> {
   const { channelId } = notification;
   const row = await tx
     .selectFrom('notifications')

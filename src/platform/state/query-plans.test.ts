@@ -21,7 +21,7 @@ import { listVersions } from '../../observability/dashboards/version-store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
-import { listDueNotifications, listNotifications } from '../notifications/store.ts';
+import { findEarlierAttempt, listDueNotifications, listNotifications } from '../notifications/store.ts';
 import { openState } from './open.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
@@ -32,6 +32,8 @@ const organization = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 const service = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
 const range = { fromMs: undefined, toMs: undefined, fromId: undefined, beforeId: 'b' };
 const activity = (condition: object) => (db: Db) => listCandidates(db, organization, [condition], range, 10);
+
+const notification = { organizationId: organization, eventId: 'e', createdAt: 1 };
 
 /** The table instead of the index if it is the primary key. */
 const LISTS: [name: string, index: RegExp, run: Run][] = [
@@ -99,6 +101,11 @@ const LOOKUPS: typeof LISTS = [
   ['deleted dashboards', /deleted_dashboards_by_time/, (db) => listExcess(db, organization)],
   ['clickpipes', /usage_costs_by_entity/, (db) => listClickpipes(db, organization, [service])],
   ['alerts of an earlier version', /budget_notices_due/, (db) => listUnqueuedAlerts(db, 10)],
+  [
+    'earlier notifications of an event',
+    /notifications_pending/,
+    (db) => findEarlierAttempt(db, { ...notification, channelId: 'a' }),
+  ],
   ['notifications that are due', /notifications_due/, (db) => listDueNotifications(db, 1, 10)],
 ];
 
