@@ -73,6 +73,8 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/saved-searches -d /, { data: { name: 'Errors', sourceId: 'logs' } }],
   [/\/saved-searches\?limit=10$/, { meta: { limit: 10 } }],
   [/\/webhooks -d /, { data: { service: 'generic', signingSecret: expect.stringMatching(/^whsec_/) } }],
+  [/\/alerts\/preview -d /s, { data: { windows: 2016, messages: expect.any(Number) } }],
+  [/\/alerts -d /s, { data: { interval: '5m', groupBy: 'ServiceName', status: expect.any(String) } }],
   [/\/webhooks\?limit=10$/, { meta: { limit: 10 } }],
   [/\/notifications\?status=failed$/, { data: [], nextCursor: null }],
   [/\/usageEvents$/, { result: { accepted: 1, duplicates: 0, rejected: 0 } }],
