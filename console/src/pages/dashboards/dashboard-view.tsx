@@ -1,9 +1,11 @@
 import { ActionIcon, Modal } from '@mantine/core';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { DrillDownProvider } from './drill-down-context.tsx';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, TimeWindow } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';
 import { TileGrid } from './tile-grid.tsx';
+import { TileRowsMenu } from './tile-rows-menu.tsx';
 
 interface Props {
   dashboard: Dashboard;
@@ -19,7 +21,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
   if (dashboard.tiles.length === 0)
     return <EmptyState title="No tiles yet">Edit the dashboard to add tiles.</EmptyState>;
   return (
-    <>
+    <DrillDownProvider>
       <TileGrid tiles={dashboard.tiles}>
         {(tile) => (
           <StoredTile
@@ -29,15 +31,18 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
             onZoom={onZoom}
             actions={
               tile.series[0]?.type !== 'markdown' && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="sm"
-                  aria-label={`View ${tile.name || 'tile'} full screen`}
-                  onClick={() => onOpenTile(tile.id)}
-                >
-                  <ExpandIcon size={14} />
-                </ActionIcon>
+                <>
+                  <TileRowsMenu tile={tile} window={window} />
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size="sm"
+                    aria-label={`View ${tile.name || 'tile'} full screen`}
+                    onClick={() => onOpenTile(tile.id)}
+                  >
+                    <ExpandIcon size={14} />
+                  </ActionIcon>
+                </>
               )
             }
           />
@@ -55,6 +60,6 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
           <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} onZoom={onZoom} />
         )}
       </Modal>
-    </>
+    </DrillDownProvider>
   );
 }

@@ -30,3 +30,8 @@ export const UploadIcon = ({ size = 16 }: IconProps) => (
     <path d="M10 13V3.5M6 7.5l4-4 4 4M3.5 16.5h13" />
   </IconBase>
 );
+export const RowsIcon = ({ size = 16 }: IconProps) => (
+  <IconBase size={size}>
+    <path d="M3.5 5h13M3.5 10h13M3.5 15h13" />
+  </IconBase>
+);

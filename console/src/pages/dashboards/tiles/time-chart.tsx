@@ -1,11 +1,12 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import { assignStyles } from '../../../parts/costs/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
+import { findBucket, type PickedPoint, pickPoint } from './pick-point.ts';
 import classes from './time-chart.module.css';
 import type { Drawing, Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
@@ -24,6 +25,10 @@ interface Props {
   partialBuckets: PartialBuckets;
   /** Called with the dragged range; epoch milliseconds. */
   onZoom?: ((start: number, end: number) => void) | undefined;
+  /** Called with the point that was clicked. */
+  onPick?: ((point: PickedPoint) => void) | undefined;
+  /** Of the picked point. */
+  menu?: ReactNode;
 }
 
 interface Hover {
@@ -34,7 +39,8 @@ interface Hover {
   width: number;
 }
 
-export function TimeChart({ label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom }: Props) {
+export function TimeChart(props: Props) {
+  const { label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom, onPick, menu } = props;
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
@@ -53,10 +59,16 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
     drawing,
     isDark,
     format,
-    onHover: ({ cursor: { idx, left = -1, top = -1 }, over, width }) =>
-      setHover(
-        typeof idx === 'number' && left >= 0 ? { index: idx, left: left + over.offsetLeft, top, width } : undefined,
-      ),
+    onHover(plot) {
+      const { cursor, over, width } = plot;
+      const { left = -1, top = -1 } = cursor;
+      const index = findBucket(plot, drawing);
+      setHover(index !== undefined && left >= 0 ? { index, left: left + over.offsetLeft, top, width } : undefined);
+    },
+    onPick(plot) {
+      const point = onPick && pickPoint(plot, drawing);
+      if (point) onPick(point);
+    },
     onZoom,
   });
 
@@ -77,9 +89,9 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
   );
   return (
     <div className={classes.chart} data-testid="time-chart">
-      <div className={classes.plot} role="img" aria-label={label}>
-        <div ref={canvas} className={classes.canvas} />
-        {hover && (
+      <div className={classes.plot} data-pickable={onPick !== undefined}>
+        <div ref={canvas} className={classes.canvas} role="img" aria-label={label} />
+        {hover && !menu && (
           <ChartTooltip
             at={buckets[hover.index] ?? start}
             zone={zone}
@@ -95,6 +107,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
             note={formatPart(partialBuckets, buckets, hover.index, end)}
           />
         )}
+        {menu}
       </div>
       {lines.length > 1 && (
         <ChartLegend

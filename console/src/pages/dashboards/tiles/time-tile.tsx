@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
+import { usePointMenu } from './point-menu.tsx';
 import classes from './tiles.module.css';
 import { TimeChart } from './time-chart.tsx';
 import { findCommonUnit, toLines } from './time-series.ts';
@@ -16,6 +17,7 @@ interface Props {
 export function TimeTile({ tile, data, zone, onZoom }: Props) {
   const fillNulls = tile.config?.fillNulls;
   const lines = useMemo(() => toLines(data, fillNulls), [data, fillNulls]);
+  const { menu, onPick } = usePointMenu({ tile, data, lines, zone });
   const { shown, total } = data.groups;
   const isEmpty = data.series.every(({ values }) => values.every((value) => value === null));
   if (isEmpty) return <EmptyTile />;
@@ -33,6 +35,8 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
           format={withUnit(resolveNumberFormat(tile.series), findCommonUnit(data))}
           partialBuckets={data.partialBuckets}
           onZoom={onZoom}
+          onPick={onPick}
+          menu={menu}
         />
       </div>
       {total > shown && (

@@ -20,6 +20,8 @@ interface PlotData {
   isDark: boolean;
   format: NumberFormat;
   onHover: (plot: uPlot) => void;
+  /** A click that is not the end of a drag. */
+  onPick?: ((plot: uPlot) => void) | undefined;
   /** Called with the dragged range; epoch milliseconds. */
   onZoom: ((start: number, end: number) => void) | undefined;
 }
@@ -45,8 +47,13 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
       // Fractional sizes blur the canvas.
       const [width, height] = [Math.floor(entry?.contentRect.width ?? 0), Math.floor(entry?.contentRect.height ?? 0)];
       if (!element.current || width === 0 || height === 0) return;
-      if (plot.current) plot.current.setSize({ width, height });
-      else plot.current = new uPlot(createOptions(latest, width, height), toPlotData(latest.current), element.current);
+      if (plot.current) {
+        plot.current.setSize({ width, height });
+        return;
+      }
+      const created = new uPlot(createOptions(latest, width, height), toPlotData(latest.current), element.current);
+      created.over.addEventListener('click', () => latest.current.onPick?.(created));
+      plot.current = created;
     });
     observer.observe(element.current);
     return () => {
