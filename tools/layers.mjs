@@ -22,6 +22,7 @@ export const ROOMS = {
     'traces',
     'dashboards',
     'alerts',
+    'links',
   ],
   operations: ['fleet', 'setup', 'demo', 'backup'],
   console: [],

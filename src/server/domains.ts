@@ -267,7 +267,9 @@ export function createDomains({
       await engineOwner.close();
       await keptResponses.close();
       await Promise.all(
-        [lastUsed, observability.tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()),
+        [lastUsed, observability.tokensLastUsed, observability.linksLastUsed, sessionsLastSeen, failedSignIns].map(
+          (part) => part.close(),
+        ),
       );
     },
   };

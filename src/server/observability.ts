@@ -21,6 +21,7 @@ import { createIngest } from '../observability/ingest/ingest.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
+import { createLinks } from '../observability/links/links.ts';
 import { createSearchContext } from '../observability/search/context.ts';
 import { createSearchExport } from '../observability/search/export.ts';
 import { createFacets } from '../observability/search/facets.ts';
@@ -100,6 +101,8 @@ export function createObservability({
   const dashboardWriter = createDashboardWriter({ clock, audit });
   const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
+  const linksLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_links' });
+  const links = createLinks({ state, clock, audit, organizations, dashboards, lastUsed: linksLastUsed });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const queries = createTelemetryQueries({
     engine,
@@ -171,6 +174,8 @@ export function createObservability({
     tokensLastUsed,
     sources,
     dashboards,
+    links,
+    linksLastUsed,
     versions,
     charts,
     traces,

@@ -54,6 +54,7 @@ const BODIES: Record<string, object> = {
   updateWebhook: { ...HOOK, name: 'intruder' },
   clickStackCreateWebhook: { ...HOOK, name: 'intruder' },
   clickStackUpdateWebhook: { ...HOOK, name: 'intruder' },
+  createDashboardLink: { expireInHours: 1 },
   searchRows: { sourceId: 'logs' },
   searchHistogram: { sourceId: 'logs' },
   listSearchFacets: { sourceId: 'logs' },
@@ -135,6 +136,7 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     clickStackWebhookId: await findOrCreateGlobexWebhook(server),
     clickStackAlertId: await findOrCreateGlobexAlert(server),
     notificationId: randomUUID(),
+    linkId: await findOrCreateGlobexLink(server),
     tileId: 'one',
     version: '1',
     traceId: await findOrCreateGlobexTrace(server),
@@ -187,6 +189,15 @@ async function findOrCreateGlobexAlert(server: TestServer): Promise<string> {
   return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.id;
 }
 
+/** A link to a dashboard of Globex; created if it does not exist. */
+async function findOrCreateGlobexLink(server: TestServer): Promise<string> {
+  const path = `/api/v2/dashboards/${globex.dashboard}/links`;
+  const [existing] = (await server.call({ path, token: globex.writer })).json.data;
+  if (existing) return existing.id;
+  const body = { name: 'Globex link', expireInHours: 1 };
+  return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.link.id;
+}
+
 /** A custom role of Globex; created if it does not exist. */
 async function findOrCreateGlobexRole(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/roles`;
@@ -220,7 +231,7 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
     '/saved-searches',
     '/webhooks',
     '/alerts',
-    `/dashboards/${globex.dashboard}/versions`,
+    ...['versions', 'links'].map((part) => `/dashboards/${globex.dashboard}/${part}`),
   ];
   const dashboardResults = await Promise.all(
     dashboardPaths.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
@@ -274,6 +285,7 @@ onEachStore('tenancy', (store) => {
         keyId: randomUUID(),
         activityId: randomUUID(),
         tokenId: randomUUID(),
+        linkId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),

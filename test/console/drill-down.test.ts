@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listValueRows } from '../../console/src/pages/dashboards/drill-down.ts';
-import type { Tile } from '../../console/src/pages/dashboards/queries.ts';
 import { position, T0 } from '../support/board.ts';
 import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
+
+type Tile = Parameters<typeof listValueRows>[0];
 
 const MINUTE = 60_000;
 const RANGE = { start: T0, end: T0 + 30 * MINUTE };

@@ -124,6 +124,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read('/api/v2/dashboards/{id}', { id });
       for (const { version } of await read('/api/v2/dashboards/{id}/versions', { id }))
         await read('/api/v2/dashboards/{id}/versions/{version}', { id, version });
+      await read('/api/v2/dashboards/{id}/links', { id });
       for (const tile of tiles) await read('/api/v2/dashboards/{id}/tiles/{tileId}/data', { id, tileId: tile.id });
     }
     await each('/api/v2/connections/{id}', 'id', await read('/api/v2/connections'));

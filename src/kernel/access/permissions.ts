@@ -154,6 +154,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'listDashboardVersions',
       'listDashboardTemplates',
       'getDashboardVersion',
+      'listDashboardLinks',
       'getTileData',
       'validateDashboard',
       'telemetryRetentionGet',
@@ -191,12 +192,14 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, sources, saved searches, alerts and webhooks; change the retention of telemetry',
+    'Create, change and delete dashboards, links to them, sources, saved searches, alerts and webhooks; change the retention of telemetry',
     [
       'createDashboard',
       'updateDashboard',
       'deleteDashboard',
       'restoreDashboardVersion',
+      'createDashboardLink',
+      'deleteDashboardLink',
       'telemetryRetentionUpdate',
       'createSource',
       'updateSource',

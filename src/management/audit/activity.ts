@@ -61,6 +61,8 @@ const RESOURCE_TYPES = {
   dashboard_create: 'dashboard',
   dashboard_update: 'dashboard',
   dashboard_delete: 'dashboard',
+  dashboard_link_create: 'dashboard_link',
+  dashboard_link_delete: 'dashboard_link',
   dashboard_source_create: 'source',
   dashboard_source_update: 'source',
   dashboard_source_delete: 'source',

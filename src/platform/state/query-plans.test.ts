@@ -18,6 +18,7 @@ import { listServicePage, listServicesById, listWarehouses } from '../../managem
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
 import { listProvisioned, listStored } from '../../observability/dashboards/store.ts';
 import { listVersions } from '../../observability/dashboards/version-store.ts';
+import { listLinks } from '../../observability/links/store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
@@ -53,6 +54,7 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
   ['keys with a role', /key_roles/, (db) => listKeysWithRole(db, organization, 'a', 10)],
   ['ids of keys with a role', /key_roles/, (db) => listKeyIdsWithRole(db, organization, 'a', 10)],
   ['tokens', /dashboard_tokens_by_time/, (db) => listTokens(db, organization)],
+  ['links', /dashboard_links_by_time/, (db) => listLinks(db, organization)],
   ['sources', /dashboard_sources/, (db) => listSources(db, organization)],
   ['dashboards', /dashboards/, (db) => listStored(db, organization)],
   ['versions', /dashboard_versions/, (db) => listVersions(db, organization, 'a')],

@@ -35,6 +35,7 @@ export interface Tables {
   autoscaling_decisions: AutoscalingDecisionRow;
   usage_costs: UsageCostRow;
   dashboard_tokens: DashboardTokenRow;
+  dashboard_links: DashboardLinkRow;
   dashboards: DashboardRow;
   dashboard_versions: DashboardVersionRow;
   deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
@@ -185,6 +186,19 @@ export interface DashboardTokenRow {
   expire_at: number | null;
   used_at: number | null;
   access: string;
+}
+
+export interface DashboardLinkRow {
+  id: string;
+  organization_id: string;
+  dashboard_id: string;
+  name: string;
+  secret_hash: string;
+  secret_suffix: string;
+  created_at: number;
+  created_by: string;
+  expire_at: number;
+  used_at: number | null;
 }
 
 export interface DashboardRow {

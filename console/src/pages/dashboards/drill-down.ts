@@ -1,9 +1,12 @@
-import { quoteText } from '../search/conditions.ts';
+import type { GetDashboardVersionResult, ListSourcesResult } from '../../api/generated.ts';
+import { quoteText } from '../search/quote-text.ts';
 import type { RowSearch } from '../search/search.ts';
 import { AGGREGATIONS } from './constraints.ts';
-import type { Source } from './editor/suggestions.ts';
-import type { Series, Tile } from './queries.ts';
 import type { Range } from './range.ts';
+
+type Tile = GetDashboardVersionResult['dashboard']['tiles'][number];
+type Series = Tile['series'][number];
+type Source = ListSourcesResult[number];
 
 /** The rows that a value of a tile was computed from. */
 export interface ValueRows {

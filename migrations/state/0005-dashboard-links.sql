@@ -1,0 +1,15 @@
+-- Read-only links to one dashboard, which work without an account until they expire. Only the hash of the secret is stored.
+CREATE TABLE dashboard_links (
+  id TEXT NOT NULL PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  dashboard_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  secret_hash TEXT NOT NULL UNIQUE,
+  secret_suffix TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  created_by TEXT NOT NULL,
+  expire_at BIGINT NOT NULL,
+  used_at BIGINT
+);
+
+CREATE INDEX dashboard_links_by_time ON dashboard_links (organization_id, created_at, id);
