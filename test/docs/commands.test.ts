@@ -70,6 +70,7 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/search\/histogram -d /, { data: { type: 'time', granularity: '1m' } }],
   [/\/search\/context -d /, { data: expect.any(Array), index: expect.any(Number) }],
   [/\/search\/export -d /, { text: expect.stringMatching(/^Timestamp,/) }],
+  [/\/links$/, { data: { path: expect.stringMatching(/^\/shared#phl_/), link: { name: 'wall display' } } }],
   [/\/saved-searches -d /, { data: { name: 'Errors', sourceId: 'logs' } }],
   [/\/saved-searches\?limit=10$/, { meta: { limit: 10 } }],
   [/\/webhooks -d /, { data: { service: 'generic', signingSecret: expect.stringMatching(/^whsec_/) } }],

@@ -122,3 +122,11 @@ export const tileDataQuery = (
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 20_000,
   });
+
+/** Read-only links to a dashboard. */
+export const linksQuery = (api: Operations, organizationId: string, id: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'dashboards', id, 'links'],
+    queryFn: ({ signal }) => api.listDashboardLinks({ id }, { signal }),
+    staleTime: 0,
+  });

@@ -1,13 +1,11 @@
-import { Button, Skeleton } from '@mantine/core';
 import { useIntersection, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatError } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { type Tile, type TimeWindow, tileDataQuery } from './queries.ts';
+import { TileBody } from './tile-body.tsx';
 import { TileContent } from './tile-content.tsx';
 import { TileFrame } from './tile-frame.tsx';
-import classes from './tiles/tiles.module.css';
 import { usePointTarget } from './use-point-target.ts';
 
 interface Props {
@@ -43,19 +41,9 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       isReloading={shown !== undefined && (isFetching || isPlaceholderData)}
       ref={bothRefs}
     >
-      {error ? (
-        <div className={classes.center} role="alert" data-testid="tile-error">
-          <p className={classes.error}>{formatError(error)}</p>
-          <Button size="compact-xs" variant="default" onClick={() => refetch()} loading={isFetching}>
-            Try again
-          </Button>
-        </div>
-      ) : shown ? (
-        <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} />
-      ) : (
-        // Not animated: without a GPU, many pulsing skeletons cost more than the charts.
-        isFetching && <Skeleton height="100%" radius="sm" animate={false} data-testid="tile-loading" />
-      )}
+      <TileBody error={error} isFetching={isFetching} onRetry={() => void refetch()}>
+        {shown && <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} />}
+      </TileBody>
     </TileFrame>
   );
 }
