@@ -23,6 +23,7 @@ export const ROOMS = {
     'dashboards',
     'alerts',
     'links',
+    'annotations',
   ],
   operations: ['fleet', 'setup', 'demo', 'backup'],
   console: [],

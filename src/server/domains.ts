@@ -188,6 +188,7 @@ export function createDomains({
     log,
     audit,
     organizations,
+    services,
     intake,
     notifications,
     summaries: reports.summaries,

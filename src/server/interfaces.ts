@@ -26,6 +26,7 @@ import { serviceSettingsRoutes } from '../management/services/settings-routes.ts
 import { alertActionRoutes } from '../observability/alerts/action-routes.ts';
 import { clickStackAlertRoutes } from '../observability/alerts/clickstack-routes.ts';
 import { alertRoutes } from '../observability/alerts/routes.ts';
+import { annotationRoutes } from '../observability/annotations/routes.ts';
 import { chartRoutes } from '../observability/charts/routes.ts';
 import { clickStackDashboardRoutes } from '../observability/dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts';
@@ -175,6 +176,7 @@ export function createDashboardInterface(
       alertActionRoutes({ ...domains, clock }),
       webhookRoutes(domains),
       notificationRoutes(domains),
+      annotationRoutes({ ...domains, clock }),
       // The page of a link is part of the console, which has no dashboards if they have a port of their own.
       ...(config.dashboardPort === undefined ? [linkRoutes({ ...domains, basePath: config.basePath })] : []),
       unsupportedDashboardRoutes,

@@ -7,6 +7,8 @@ import type { Intake } from '../management/billing/metering/intake.ts';
 import type { Summaries } from '../management/billing/reports/summaries.ts';
 import type { Notifications } from '../management/notifications/notifications.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
+import type { Services } from '../management/services/services.ts';
+import { createAnnotations } from '../observability/annotations/annotations.ts';
 import { createCharts } from '../observability/charts/charts.ts';
 import { createTelemetryQueries } from '../observability/charts/telemetry-queries.ts';
 import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
@@ -39,6 +41,7 @@ import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts'
 import type { State } from '../platform/state/state.ts';
 import { createAlertConditions } from './alert-conditions.ts';
 import { createAlertDomain } from './alerts.ts';
+import { createScalingAnnotations } from './scaling-annotations.ts';
 import type { Config } from './settings/config.ts';
 
 export interface ObservabilityOptions {
@@ -48,6 +51,7 @@ export interface ObservabilityOptions {
   log: Pick<Logger, 'info' | 'warn'>;
   audit: Audit;
   organizations: Organizations;
+  services: Services;
   intake: Intake;
   notifications: Notifications;
   summaries: Summaries;
@@ -81,6 +85,7 @@ export function createObservability({
   log,
   audit,
   organizations,
+  services,
   intake,
   notifications,
   summaries,
@@ -103,6 +108,14 @@ export function createObservability({
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
   const linksLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_links' });
   const links = createLinks({ state, clock, audit, organizations, dashboards, lastUsed: linksLastUsed });
+  const annotations = createAnnotations({
+    state,
+    clock,
+    audit,
+    organizations,
+    dashboards,
+    readers: { scaling: createScalingAnnotations({ audit, services }) },
+  });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const queries = createTelemetryQueries({
     engine,
@@ -176,6 +189,7 @@ export function createObservability({
     dashboards,
     links,
     linksLastUsed,
+    annotations,
     versions,
     charts,
     traces,

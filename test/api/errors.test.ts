@@ -36,6 +36,7 @@ const OTHER_BODIES: Record<string, object> = {
   serviceQueryEndpoint: QUERY_ENDPOINT,
   setup: { code: 'x', name: 'x', tier: 'SCALE' },
   links: { expireInHours: 1 },
+  annotations: { title: 'x' },
   search: { sourceId: 'logs' },
   operations: {},
   'service-map': {},

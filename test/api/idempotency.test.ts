@@ -109,6 +109,7 @@ const OPERATIONS: [string, Partial<Call>][] = [
   ['createAlert', { path: '/api/v2/alerts', body: ALERT }],
   ['clickStackCreateAlert', { path: `${clickStack}/alerts`, body: ALERT }],
   ['createDashboardLink', { path: `/api/v2/dashboards/${acme.dashboard}/links`, body: { expireInHours: 1 } }],
+  ['createAnnotation', { path: '/api/v2/annotations', body: { title: 'one' } }],
   ['restoreDashboardVersion', { path: `/api/v2/dashboards/${acme.dashboard}/versions/1/restore` }],
 ];
 

@@ -70,6 +70,8 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/search\/histogram -d /, { data: { type: 'time', granularity: '1m' } }],
   [/\/search\/context -d /, { data: expect.any(Array), index: expect.any(Number) }],
   [/\/search\/export -d /, { text: expect.stringMatching(/^Timestamp,/) }],
+  [/\/annotations$/, { data: { kind: 'deploy', title: 'web 1.4.2' } }],
+  [/\/annotations\?limit=10$/, { data: expect.any(Array) }],
   [/\/links$/, { data: { path: expect.stringMatching(/^\/shared#phl_/), link: { name: 'wall display' } } }],
   [/\/saved-searches -d /, { data: { name: 'Errors', sourceId: 'logs' } }],
   [/\/saved-searches\?limit=10$/, { meta: { limit: 10 } }],

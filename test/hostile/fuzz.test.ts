@@ -91,6 +91,7 @@ function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiRespo
     budgetCreate: ['budgetId', json.result?.id],
     createDashboard: ['id', json.data?.id],
     createDashboardLink: ['linkId', json.data?.link?.id],
+    createAnnotation: ['id', json.data?.id],
     createSource: ['id', json.data?.id],
     createSavedSearch: ['id', json.data?.id],
     createAlert: ['id', json.data?.id],

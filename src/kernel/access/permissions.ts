@@ -155,6 +155,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'listDashboardTemplates',
       'getDashboardVersion',
       'listDashboardLinks',
+      'listAnnotations',
       'getTileData',
       'validateDashboard',
       'telemetryRetentionGet',
@@ -192,7 +193,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, links to them, sources, saved searches, alerts and webhooks; change the retention of telemetry',
+    'Create, change and delete dashboards, links to them, annotations, sources, saved searches, alerts and webhooks; change the retention of telemetry',
     [
       'createDashboard',
       'updateDashboard',
@@ -200,6 +201,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'restoreDashboardVersion',
       'createDashboardLink',
       'deleteDashboardLink',
+      'createAnnotation',
+      'deleteAnnotation',
       'telemetryRetentionUpdate',
       'createSource',
       'updateSource',

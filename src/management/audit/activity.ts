@@ -63,6 +63,8 @@ const RESOURCE_TYPES = {
   dashboard_delete: 'dashboard',
   dashboard_link_create: 'dashboard_link',
   dashboard_link_delete: 'dashboard_link',
+  annotation_create: 'annotation',
+  annotation_delete: 'annotation',
   dashboard_source_create: 'source',
   dashboard_source_update: 'source',
   dashboard_source_delete: 'source',

@@ -39,6 +39,7 @@ export interface Tables {
   dashboards: DashboardRow;
   dashboard_versions: DashboardVersionRow;
   deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
+  annotations: AnnotationRow;
   dashboard_sources: DashboardSourceRow;
   alerts: AlertRow;
   alert_groups: AlertGroupsRow;
@@ -222,6 +223,16 @@ export interface DashboardVersionRow {
   name: string;
   tile_count: number;
   document: string;
+}
+
+export interface AnnotationRow {
+  organization_id: string;
+  id: string;
+  time: number;
+  end_time: number;
+  dashboard_id: string | null;
+  document: string;
+  created_by: string;
 }
 
 interface DashboardSourceRow {

@@ -1,5 +1,6 @@
 import { ActionIcon, Modal } from '@mantine/core';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { AnnotationsProvider } from './annotations.tsx';
 import { DrillDownProvider } from './drill-down-context.tsx';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, TimeWindow } from './queries.ts';
@@ -22,44 +23,46 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
     return <EmptyState title="No tiles yet">Edit the dashboard to add tiles.</EmptyState>;
   return (
     <DrillDownProvider>
-      <TileGrid tiles={dashboard.tiles}>
-        {(tile) => (
-          <StoredTile
-            dashboardId={dashboard.id}
-            tile={tile}
-            window={window}
-            onZoom={onZoom}
-            actions={
-              tile.series[0]?.type !== 'markdown' && (
-                <>
-                  <TileRowsMenu tile={tile} window={window} />
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size="sm"
-                    aria-label={`View ${tile.name || 'tile'} full screen`}
-                    onClick={() => onOpenTile(tile.id)}
-                  >
-                    <ExpandIcon size={14} />
-                  </ActionIcon>
-                </>
-              )
-            }
-          />
-        )}
-      </TileGrid>
-      <Modal
-        opened={opened !== undefined}
-        onClose={() => onOpenTile(undefined)}
-        title={opened?.name || 'Untitled tile'}
-        fullScreen
-        transitionProps={{ duration: 0 }}
-        styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}
-      >
-        {opened && (
-          <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} onZoom={onZoom} />
-        )}
-      </Modal>
+      <AnnotationsProvider dashboardId={dashboard.id} window={window}>
+        <TileGrid tiles={dashboard.tiles}>
+          {(tile) => (
+            <StoredTile
+              dashboardId={dashboard.id}
+              tile={tile}
+              window={window}
+              onZoom={onZoom}
+              actions={
+                tile.series[0]?.type !== 'markdown' && (
+                  <>
+                    <TileRowsMenu tile={tile} window={window} />
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      size="sm"
+                      aria-label={`View ${tile.name || 'tile'} full screen`}
+                      onClick={() => onOpenTile(tile.id)}
+                    >
+                      <ExpandIcon size={14} />
+                    </ActionIcon>
+                  </>
+                )
+              }
+            />
+          )}
+        </TileGrid>
+        <Modal
+          opened={opened !== undefined}
+          onClose={() => onOpenTile(undefined)}
+          title={opened?.name || 'Untitled tile'}
+          fullScreen
+          transitionProps={{ duration: 0 }}
+          styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}
+        >
+          {opened && (
+            <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} onZoom={onZoom} />
+          )}
+        </Modal>
+      </AnnotationsProvider>
     </DrillDownProvider>
   );
 }

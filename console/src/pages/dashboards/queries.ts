@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   GetDashboardVersionResult,
   GetTileDataResult,
+  ListAnnotationsResult,
   Operations,
   UpdateDashboardBody,
 } from '../../api/generated.ts';
@@ -129,4 +130,21 @@ export const linksQuery = (api: Operations, organizationId: string, id: string) 
     queryKey: [organizationId, 'dashboards', id, 'links'],
     queryFn: ({ signal }) => api.listDashboardLinks({ id }, { signal }),
     staleTime: 0,
+  });
+
+export type Annotation = ListAnnotationsResult[number];
+
+/** Events in the range that charts show. Refreshes with the data of tiles. */
+export const annotationsQuery = (
+  api: Operations,
+  organizationId: string,
+  dashboardId: string,
+  { start, end }: TimeWindow,
+) =>
+  queryOptions({
+    queryKey: [organizationId, 'tile-data', 'annotations', dashboardId, start, end],
+    queryFn: ({ signal }) => api.listAnnotations({ start: String(start), end: String(end), dashboardId }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 20_000,
   });

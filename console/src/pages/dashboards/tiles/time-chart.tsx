@@ -1,8 +1,11 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import uPlot from 'uplot';
 import { assignStyles } from '../../../parts/costs/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
+import marks from './annotation-marks.module.css';
+import { AnnotationMarks } from './annotation-marks.tsx';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
@@ -44,6 +47,7 @@ export function TimeChart(props: Props) {
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
+  const [area, setArea] = useState<{ left: number; width: number }>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
   const styles = useMemo(() => assignStyles(labels, isDark), [labels, isDark]);
@@ -64,6 +68,10 @@ export function TimeChart(props: Props) {
       const { left = -1, top = -1 } = cursor;
       const index = findBucket(plot, drawing);
       setHover(index !== undefined && left >= 0 ? { index, left: left + over.offsetLeft, top, width } : undefined);
+    },
+    onDraw({ bbox }) {
+      const [left, width] = [bbox.left / uPlot.pxRatio, bbox.width / uPlot.pxRatio];
+      setArea((before) => (before?.left === left && before.width === width ? before : { left, width }));
     },
     onPick(plot) {
       const point = onPick && pickPoint(plot, drawing);
@@ -91,6 +99,11 @@ export function TimeChart(props: Props) {
     <div className={classes.chart} data-testid="time-chart">
       <div className={classes.plot} data-pickable={onPick !== undefined}>
         <div ref={canvas} className={classes.canvas} role="img" aria-label={label} />
+        {area && (
+          <div className={marks.clip}>
+            <AnnotationMarks area={area} start={start} end={end} zone={zone} />
+          </div>
+        )}
         {hover && !menu && (
           <ChartTooltip
             at={buckets[hover.index] ?? start}

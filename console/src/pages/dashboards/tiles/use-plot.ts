@@ -20,6 +20,7 @@ interface PlotData {
   isDark: boolean;
   format: NumberFormat;
   onHover: (plot: uPlot) => void;
+  onDraw: (plot: uPlot) => void;
   /** A click that is not the end of a drag. */
   onPick?: ((plot: uPlot) => void) | undefined;
   /** Called with the dragged range; epoch milliseconds. */
@@ -87,6 +88,7 @@ function createOptions(latest: RefObject<PlotData>, width: number, height: numbe
     zone,
     format: (value) => formatValue(value, { ...format, mantissa: undefined }),
     onHover: (plot) => latest.current.onHover(plot),
+    onDraw: (plot) => latest.current.onDraw(plot),
     onZoom: onZoom && ((from, to) => latest.current.onZoom?.(Math.round(from * 1000), Math.round(to * 1000))),
   });
 }

@@ -13,3 +13,18 @@ CREATE TABLE dashboard_links (
 );
 
 CREATE INDEX dashboard_links_by_time ON dashboard_links (organization_id, created_at, id);
+
+-- Events that charts show, such as deploys. Times are epoch milliseconds; end_time is time unless the event has a length.
+CREATE TABLE annotations (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  id TEXT NOT NULL,
+  time BIGINT NOT NULL,
+  end_time BIGINT NOT NULL,
+  -- Null: on every dashboard.
+  dashboard_id TEXT,
+  document TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  PRIMARY KEY (organization_id, id)
+);
+
+CREATE INDEX annotations_by_time ON annotations (organization_id, time, id);
