@@ -137,7 +137,9 @@ const PUBLIC = [
 
 it('every activity has a type of the public interface, except those of dashboards, their links and annotations, sources, saved searches and notifications, which have none', () => {
   expect(listPublicTypes(ACTIVITY_TYPES).filter((type) => !PUBLIC.includes(type))).toEqual(
-    ['dashboard', 'dashboard_link', 'annotation', 'source', 'saved_search', 'alert', 'channel', 'notification'].flatMap(listActivityTypes),
+    ['dashboard', 'dashboard_link', 'annotation', 'source', 'saved_search', 'alert', 'channel', 'notification'].flatMap(
+      listActivityTypes,
+    ),
   );
 });
 
