@@ -22,6 +22,8 @@ export const ROOMS = {
     'traces',
     'dashboards',
     'alerts',
+    'links',
+    'annotations',
   ],
   operations: ['fleet', 'setup', 'demo', 'backup'],
   console: [],

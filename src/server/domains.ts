@@ -188,6 +188,7 @@ export function createDomains({
     log,
     audit,
     organizations,
+    services,
     intake,
     notifications,
     summaries: reports.summaries,
@@ -267,7 +268,9 @@ export function createDomains({
       await engineOwner.close();
       await keptResponses.close();
       await Promise.all(
-        [lastUsed, observability.tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()),
+        [lastUsed, observability.tokensLastUsed, observability.linksLastUsed, sessionsLastSeen, failedSignIns].map(
+          (part) => part.close(),
+        ),
       );
     },
   };

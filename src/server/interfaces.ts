@@ -26,6 +26,7 @@ import { serviceSettingsRoutes } from '../management/services/settings-routes.ts
 import { alertActionRoutes } from '../observability/alerts/action-routes.ts';
 import { clickStackAlertRoutes } from '../observability/alerts/clickstack-routes.ts';
 import { alertRoutes } from '../observability/alerts/routes.ts';
+import { annotationRoutes } from '../observability/annotations/routes.ts';
 import { chartRoutes } from '../observability/charts/routes.ts';
 import { clickStackDashboardRoutes } from '../observability/dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts';
@@ -37,6 +38,7 @@ import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
+import { linkRoutes } from '../observability/links/routes.ts';
 import { clickStackSavedSearchRoutes } from '../observability/search/clickstack-routes.ts';
 import { searchRoutes } from '../observability/search/routes.ts';
 import { savedSearchRoutes } from '../observability/search/saved-search-routes.ts';
@@ -80,7 +82,7 @@ export interface MountedInterface {
 export type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress' | 'session'>;
 /** What the routes of the interfaces need. */
 export interface InterfaceOptions {
-  config: Pick<Config, 'basePath' | 'dataDirectory'>;
+  config: Pick<Config, 'basePath' | 'dataDirectory'> & Partial<Pick<Config, 'dashboardPort'>>;
   clock: Clock;
   state: State;
   domains: Domains;
@@ -144,7 +146,7 @@ export function createManagement(
 }
 
 export function createDashboardInterface(
-  { state, clock, domains, rateCounter }: InterfaceOptions,
+  { config, state, clock, domains, rateCounter }: InterfaceOptions,
   shared: SharedGuard,
 ): MountedInterface {
   const authenticate = createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed });
@@ -174,6 +176,9 @@ export function createDashboardInterface(
       alertActionRoutes({ ...domains, clock }),
       webhookRoutes(domains),
       notificationRoutes(domains),
+      annotationRoutes({ ...domains, clock }),
+      // The page of a link is part of the console, which has no dashboards if they have a port of their own.
+      ...(config.dashboardPort === undefined ? [linkRoutes({ ...domains, basePath: config.basePath })] : []),
       unsupportedDashboardRoutes,
     ],
   };

@@ -4,6 +4,7 @@ import { findPageFiles } from '../console/page-files.ts';
 import { createPage, pageRoutes } from '../console/page-routes.ts';
 import { createSessionCookies, readCookieSuffix, type SessionCookies } from '../console/session-cookie.ts';
 import { sessionRoutes } from '../console/session-routes.ts';
+import { sharedRoutes } from '../observability/links/shared-routes.ts';
 import { setupRoutes } from '../operations/setup/routes.ts';
 import { type AppOptions, createApp } from '../platform/http/app.ts';
 import { decorateRequests, type GuardOptions, guardRoutes } from '../platform/http/guard.ts';
@@ -118,12 +119,15 @@ function mountConsole(app: App, options: Options, shared: ConsoleGuard): void {
   const { basePath, rateLimit, dashboardPort, defaultDriver } = config;
   const { attempts, clock, clientAddress, cookies } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));
+  const linkRequests = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'links'));
   const hasDashboards = dashboardPort === undefined;
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
     sessionRoutes({ ...domains, cookies, hasDashboards, attempts, signIns })(scope as App);
     setupRoutes({ ...domains, attempts })(scope as App);
+    if (hasDashboards)
+      sharedRoutes({ ...domains, clock: options.clock, attempts, requests: linkRequests })(scope as App);
     const { isNeeded: needsSetup } = domains.setup;
     configRoutes({ basePath, version, defaultDriver, demo, findOtlpAddress, needsSetup })(scope as App);
   });

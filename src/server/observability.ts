@@ -7,6 +7,8 @@ import type { Intake } from '../management/billing/metering/intake.ts';
 import type { Summaries } from '../management/billing/reports/summaries.ts';
 import type { Notifications } from '../management/notifications/notifications.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
+import type { Services } from '../management/services/services.ts';
+import { createAnnotations } from '../observability/annotations/annotations.ts';
 import { createCharts } from '../observability/charts/charts.ts';
 import { createTelemetryQueries } from '../observability/charts/telemetry-queries.ts';
 import { createApplyDashboards } from '../observability/dashboards/apply-dashboards.ts';
@@ -21,6 +23,7 @@ import { createIngest } from '../observability/ingest/ingest.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
+import { createLinks } from '../observability/links/links.ts';
 import { createSearchContext } from '../observability/search/context.ts';
 import { createSearchExport } from '../observability/search/export.ts';
 import { createFacets } from '../observability/search/facets.ts';
@@ -38,6 +41,7 @@ import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts'
 import type { State } from '../platform/state/state.ts';
 import { createAlertConditions } from './alert-conditions.ts';
 import { createAlertDomain } from './alerts.ts';
+import { createScalingAnnotations } from './scaling-annotations.ts';
 import type { Config } from './settings/config.ts';
 
 export interface ObservabilityOptions {
@@ -47,6 +51,7 @@ export interface ObservabilityOptions {
   log: Pick<Logger, 'info' | 'warn'>;
   audit: Audit;
   organizations: Organizations;
+  services: Services;
   intake: Intake;
   notifications: Notifications;
   summaries: Summaries;
@@ -80,6 +85,7 @@ export function createObservability({
   log,
   audit,
   organizations,
+  services,
   intake,
   notifications,
   summaries,
@@ -100,6 +106,16 @@ export function createObservability({
   const dashboardWriter = createDashboardWriter({ clock, audit });
   const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
+  const linksLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_links' });
+  const links = createLinks({ state, clock, audit, organizations, dashboards, lastUsed: linksLastUsed });
+  const annotations = createAnnotations({
+    state,
+    clock,
+    audit,
+    organizations,
+    dashboards,
+    readers: { scaling: createScalingAnnotations({ audit, services }) },
+  });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const queries = createTelemetryQueries({
     engine,
@@ -171,6 +187,9 @@ export function createObservability({
     tokensLastUsed,
     sources,
     dashboards,
+    links,
+    linksLastUsed,
+    annotations,
     versions,
     charts,
     traces,

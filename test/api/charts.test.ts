@@ -97,8 +97,8 @@ onEachStoreInLongRuns('tile and chart data', (store) => {
         granularity: '1m',
         buckets: [T0, T0 + MINUTE, T0 + 2 * MINUTE],
         series: [
-          { name: 'count', group: ['api'], isOthers: false, values: [2, 0, 0] },
-          { name: 'count', group: ['web'], isOthers: false, values: [0, 1, 0] },
+          { name: 'count', seriesIndex: 0, group: ['api'], isOthers: false, values: [2, 0, 0] },
+          { name: 'count', seriesIndex: 0, group: ['web'], isOthers: false, values: [0, 1, 0] },
         ],
         groups: { shown: 2, total: 2 },
       });
@@ -107,8 +107,8 @@ onEachStoreInLongRuns('tile and chart data', (store) => {
     it('time: returns the top groups and others', async () => {
       const { json } = await data('time', `${range}&groups=1&others=true`);
       expect(json.data.series).toEqual([
-        { name: 'count', group: ['api'], isOthers: false, values: [2, 0, 0] },
-        { name: 'count', group: [''], isOthers: true, values: [0, 1, 0] },
+        { name: 'count', seriesIndex: 0, group: ['api'], isOthers: false, values: [2, 0, 0] },
+        { name: 'count', seriesIndex: 0, group: [''], isOthers: true, values: [0, 1, 0] },
       ]);
       expect(json.data.groups).toEqual({ shown: 1, total: 2 });
     });
@@ -126,7 +126,9 @@ onEachStoreInLongRuns('tile and chart data', (store) => {
 
     it('ratio: divides the series', async () => {
       const { json } = await data('ratio');
-      expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
+      expect(json.data.series).toEqual([
+        { name: 'errors', seriesIndex: 0, group: [], isOthers: false, values: [0.5, 0, null] },
+      ]);
     });
 
     it('returns data for number, table, search, markdown and gauge tiles', async () => {
@@ -157,7 +159,9 @@ onEachStoreInLongRuns('tile and chart data', (store) => {
 
     it('is separate for organizations with the same ids', async () => {
       const { json } = await data('time', range, globex.token);
-      expect(json.data.series).toEqual([{ name: 'count', group: ['secret'], isOthers: false, values: [0, 1, 0] }]);
+      expect(json.data.series).toEqual([
+        { name: 'count', seriesIndex: 0, group: ['secret'], isOthers: false, values: [0, 1, 0] },
+      ]);
     });
 
     it('a failing tile returns an error and does not affect other tiles', async () => {

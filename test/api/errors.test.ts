@@ -35,6 +35,8 @@ const QUERY_ENDPOINT = { roles: ['sql_console_read_only'], openApiKeys: [unknown
 const OTHER_BODIES: Record<string, object> = {
   serviceQueryEndpoint: QUERY_ENDPOINT,
   setup: { code: 'x', name: 'x', tier: 'SCALE' },
+  links: { expireInHours: 1 },
+  annotations: { title: 'x' },
   search: { sourceId: 'logs' },
   operations: {},
   'service-map': {},
@@ -232,6 +234,7 @@ async function documentedOperations(server: TestServer): Promise<DocumentedOpera
     activityId: activities.json.result[0].id,
     id: acme.dashboard,
     tokenId: randomUUID(),
+    linkId: randomUUID(),
     budgetId: randomUUID(),
     roleId: randomUUID(),
     version: '1',

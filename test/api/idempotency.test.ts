@@ -108,6 +108,8 @@ const OPERATIONS: [string, Partial<Call>][] = [
   ['clickStackCreateWebhook', { path: `${clickStack}/webhooks`, body: { ...HOOK, name: 'two' } }],
   ['createAlert', { path: '/api/v2/alerts', body: ALERT }],
   ['clickStackCreateAlert', { path: `${clickStack}/alerts`, body: ALERT }],
+  ['createDashboardLink', { path: `/api/v2/dashboards/${acme.dashboard}/links`, body: { expireInHours: 1 } }],
+  ['createAnnotation', { path: '/api/v2/annotations', body: { title: 'one' } }],
   ['restoreDashboardVersion', { path: `/api/v2/dashboards/${acme.dashboard}/versions/1/restore` }],
 ];
 
@@ -163,7 +165,8 @@ onEachStore('Idempotency-Key', (store) => {
         expect(second.headers.get(header), header).toBe(first.headers.get(header));
       const { keyId, keySecret, token, webhook, password, signingSecret } = first.json.result ?? first.json.data ?? {};
       const signing = [webhook?.secret, signingSecret];
-      const secrets = [keyId, keySecret, token, password, ...signing].filter((secret) => secret !== undefined);
+      const link = first.json.data?.path?.split('#')[1];
+      const secrets = [keyId, keySecret, token, password, link, ...signing].filter((secret) => secret !== undefined);
       const stored = await readStoreText(server);
       for (const secret of secrets) {
         expect(second.text).not.toContain(secret);
@@ -175,6 +178,7 @@ onEachStore('Idempotency-Key', (store) => {
 
   /** What differs between a response and its replay. */
   function withoutSecrets({ requestId, ...json }: Json): Json {
+    if (json.data?.link) return { data: { link: json.data.link } };
     if (!json.result) return { ...json, ...(json.data && { data: { ...json.data, signingSecret: undefined } }) };
     const { keyId, keySecret, token, password, signingSecret, ...result } = json.result;
     return { ...json, result: { ...result, ...(result.webhook ? { webhook: { url: result.webhook.url } } : {}) } };

@@ -43,6 +43,7 @@ async function roleTable(server: TestServer) {
         keyId: randomUUID(),
         activityId: randomUUID(),
         tokenId: randomUUID(),
+        linkId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),

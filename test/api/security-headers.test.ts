@@ -26,6 +26,7 @@ const PARAMETERS = {
   tileId: 'one',
   keyId: globex.id,
   tokenId: globex.id,
+  linkId: globex.id,
   budgetId: globex.id,
   version: '1',
 };

@@ -54,6 +54,8 @@ const BODIES: Record<string, object> = {
   updateWebhook: { ...HOOK, name: 'intruder' },
   clickStackCreateWebhook: { ...HOOK, name: 'intruder' },
   clickStackUpdateWebhook: { ...HOOK, name: 'intruder' },
+  createDashboardLink: { expireInHours: 1 },
+  createAnnotation: { title: 'intruder' },
   searchRows: { sourceId: 'logs' },
   searchHistogram: { sourceId: 'logs' },
   listSearchFacets: { sourceId: 'logs' },
@@ -85,6 +87,7 @@ const OTHER_IDS: Record<string, string> = {
   '/api/v2/alerts': 'clickStackAlertId',
   '/api/v2/webhooks': 'clickStackWebhookId',
   '/api/v2/notifications': 'notificationId',
+  '/api/v2/annotations': 'annotationId',
 };
 
 function withOtherId(path: string, values: Record<string, string>): Record<string, string> {
@@ -135,6 +138,8 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     clickStackWebhookId: await findOrCreateGlobexWebhook(server),
     clickStackAlertId: await findOrCreateGlobexAlert(server),
     notificationId: randomUUID(),
+    linkId: await findOrCreateGlobexLink(server),
+    annotationId: await findOrCreateGlobexAnnotation(server),
     tileId: 'one',
     version: '1',
     traceId: await findOrCreateGlobexTrace(server),
@@ -187,6 +192,26 @@ async function findOrCreateGlobexAlert(server: TestServer): Promise<string> {
   return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.id;
 }
 
+/** A link to a dashboard of Globex; created if it does not exist. */
+async function findOrCreateGlobexLink(server: TestServer): Promise<string> {
+  const path = `/api/v2/dashboards/${globex.dashboard}/links`;
+  const [existing] = (await server.call({ path, token: globex.writer })).json.data;
+  if (existing) return existing.id;
+  const body = { name: 'Globex link', expireInHours: 1 };
+  return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.link.id;
+}
+
+/** An annotation of Globex; created if it does not exist. */
+async function findOrCreateGlobexAnnotation(server: TestServer): Promise<string> {
+  const path = '/api/v2/annotations';
+  const existing = (await server.call({ path, token: globex.writer })).json.data.find(
+    ({ kind }: { kind: string }) => kind === 'deploy',
+  );
+  if (existing) return existing.id;
+  const body = { title: 'Globex deploy' };
+  return (await server.call({ method: 'POST', path, token: globex.writer, body })).json.data.id;
+}
+
 /** A custom role of Globex; created if it does not exist. */
 async function findOrCreateGlobexRole(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/roles`;
@@ -220,7 +245,8 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
     '/saved-searches',
     '/webhooks',
     '/alerts',
-    `/dashboards/${globex.dashboard}/versions`,
+    '/annotations?start=1700000000000',
+    ...['versions', 'links'].map((part) => `/dashboards/${globex.dashboard}/${part}`),
   ];
   const dashboardResults = await Promise.all(
     dashboardPaths.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
@@ -274,6 +300,7 @@ onEachStore('tenancy', (store) => {
         keyId: randomUUID(),
         activityId: randomUUID(),
         tokenId: randomUUID(),
+        linkId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),

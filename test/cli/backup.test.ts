@@ -51,6 +51,8 @@ async function makeHistory(server: TestServer): Promise<void> {
     { name: 'own', kind: 'log', from: { databaseName: 'pilothouse', tableName: 'otel_logs' } },
     acme.writer,
   );
+  await call('POST', '/api/v2/annotations', { title: 'deploy', tags: ['web'] }, acme.writer);
+  await call('POST', `/api/v2/dashboards/${acme.dashboard}/links`, { expireInHours: 1 }, acme.writer);
   await call('POST', '/api/v2/saved-searches', { name: 'errors', sourceId: 'logs', where: 'error' }, acme.writer);
   const hook = { name: 'hook', service: 'generic', url: 'https://example.com/hook' };
   const webhook = await call('POST', '/api/v2/webhooks', hook, acme.writer);

@@ -19,7 +19,7 @@ const times = (starts: number[], values: (number | null)[], more: object = {}) =
   ...frame,
   granularity: '1h',
   buckets: starts,
-  series: [{ name: 'count', group: ['api'], isOthers: false, values, ...more }],
+  series: [{ name: 'count', seriesIndex: 0, group: ['api'], isOthers: false, values, ...more }],
   groups: { shown: 1, total: 1 },
 });
 

@@ -77,6 +77,7 @@ const createKnownIds = (): KnownIds => ({
   version: ['99999999999', '0', '2', '1'],
   keyId: [],
   tokenId: [],
+  linkId: [],
   budgetId: [],
   activityId: [],
 });
@@ -89,6 +90,8 @@ function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiRespo
     dashboardTokenCreate: ['tokenId', json.result?.dashboardToken?.id],
     budgetCreate: ['budgetId', json.result?.id],
     createDashboard: ['id', json.data?.id],
+    createDashboardLink: ['linkId', json.data?.link?.id],
+    createAnnotation: ['id', json.data?.id],
     createSource: ['id', json.data?.id],
     createSavedSearch: ['id', json.data?.id],
     createAlert: ['id', json.data?.id],

@@ -190,6 +190,7 @@ onEachStore('credentials × operations', (store) => {
     keyId: randomUUID(),
     activityId: randomUUID(),
     tokenId: randomUUID(),
+    linkId: randomUUID(),
     budgetId: randomUUID(),
     roleId: randomUUID(),
     id: isForeign ? acme.dashboard : 'f'.repeat(24),

@@ -61,6 +61,7 @@ const VALUES: Record<string, string> = {
   keyId: '11111111-1111-4111-8111-111111111111',
   budgetId: '11111111-1111-4111-8111-111111111111',
   tokenId: '11111111-1111-4111-8111-111111111111',
+  linkId: '11111111-1111-4111-8111-111111111111',
   id: acme.dashboard,
   clickStackDashboardId: acme.dashboard,
   clickStackSourceId: 'ffffffffffffffffffffffff',

@@ -55,6 +55,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     '/v1/organizations/{organizationId}/telemetry': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
     '/api/v2/dashboards/{id}/tiles/{tileId}/data': range,
     '/api/v2/sources/{id}/columns': range,
+    '/api/v2/annotations': range,
   };
 
   for (const { id: organizationId, admin, token } of owners) {
@@ -124,12 +125,14 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read('/api/v2/dashboards/{id}', { id });
       for (const { version } of await read('/api/v2/dashboards/{id}/versions', { id }))
         await read('/api/v2/dashboards/{id}/versions/{version}', { id, version });
+      await read('/api/v2/dashboards/{id}/links', { id });
       for (const tile of tiles) await read('/api/v2/dashboards/{id}/tiles/{tileId}/data', { id, tileId: tile.id });
     }
     await each('/api/v2/connections/{id}', 'id', await read('/api/v2/connections'));
     const ownSources = await read('/api/v2/sources');
     await each('/api/v2/sources/{id}', 'id', ownSources);
     await each('/api/v2/sources/{id}/columns', 'id', ownSources);
+    await read('/api/v2/annotations');
     await each('/api/v2/saved-searches/{id}', 'id', await read('/api/v2/saved-searches'));
     await read('/api/v2/webhooks');
     const ownAlerts = await read('/api/v2/alerts');

@@ -10,6 +10,7 @@ import { toPermissions } from '../api/session.ts';
 import { parseActivitySearch } from '../pages/activity/search.ts';
 import { parseCostsSearch } from '../pages/costs/search.ts';
 import { parseDashboardSearch, parseDashboardsSearch } from '../pages/dashboards/search.ts';
+import { parseSharedSearch } from '../pages/linked-dashboard/search.ts';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { prefetchOverview } from '../pages/overview/prefetch-overview.ts';
 import { parseRowSearch } from '../pages/search/search.ts';
@@ -46,6 +47,17 @@ const setup = createRoute({
     if (!(await config).needsSetup) throw redirect({ to: '/sign-in' });
   },
   component: lazyRouteComponent(() => import('../pages/setup/setup-page.tsx'), 'SetupPage'),
+});
+
+/** A dashboard that a link shows without a session. Its secret is the fragment of the URL, which browsers do not send. */
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: '/shared',
+  validateSearch: parseSharedSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/linked-dashboard/linked-dashboard-page.tsx'),
+    'LinkedDashboardPage',
+  ),
 });
 
 /** Routes that require a session. If the session ends later, the shell shows a sign-in dialog over the page. */
@@ -228,6 +240,7 @@ const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', compon
 const routeTree = root.addChildren([
   signIn,
   setup,
+  shared,
   signedIn.addChildren([
     overview,
     services,

@@ -135,9 +135,11 @@ const PUBLIC = [
   'postgres_action',
 ];
 
-it('every activity has a type of the public interface, except those of dashboards, sources, saved searches and notifications, which have none', () => {
+it('every activity has a type of the public interface, except those of dashboards, their links and annotations, sources, saved searches and notifications, which have none', () => {
   expect(listPublicTypes(ACTIVITY_TYPES).filter((type) => !PUBLIC.includes(type))).toEqual(
-    ['dashboard', 'source', 'saved_search', 'alert', 'channel', 'notification'].flatMap(listActivityTypes),
+    ['dashboard', 'dashboard_link', 'annotation', 'source', 'saved_search', 'alert', 'channel', 'notification'].flatMap(
+      listActivityTypes,
+    ),
   );
 });
 

@@ -160,6 +160,7 @@ export const TimeTileData = Type.Object({
   series: Type.Array(
     Type.Object({
       name: Type.String(),
+      seriesIndex: Type.Integer({ description: 'The series of the tile that these values are of; 0 for a ratio' }),
       unit: Unit,
       group: Type.Array(Type.String()),
       isOthers: Type.Boolean(),

@@ -6,6 +6,7 @@ import {
   isSameHash,
   newKeyId,
   newKeySecret,
+  newLinkSecret,
   newServicePassword,
   newToken,
   newWebhookSecret,
@@ -31,6 +32,7 @@ describe('credentials', () => {
   it.each([
     ['key secret', newKeySecret, 'phs_'],
     ['token', newToken, 'pht_'],
+    ['link', newLinkSecret, 'phl_'],
     ['webhook secret', newWebhookSecret, 'phw_'],
     ['service password', newServicePassword, 'php_'],
   ])('K1: a %s has a prefix, at least 256 random bits and a checksum', (_, make, prefix) => {
@@ -38,7 +40,7 @@ describe('credentials', () => {
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) {
       expect(text.startsWith(prefix)).toBe(true);
-      expect(text).toMatch(/^ph[pstw]_[A-Za-z0-9]{49}$/);
+      expect(text).toMatch(/^ph[lpstw]_[A-Za-z0-9]{49}$/);
       expect(parseBase62(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
       expect(isGeneratedSecret(text)).toBe(true);
     }

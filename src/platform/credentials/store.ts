@@ -6,7 +6,7 @@ import type { Db } from '../state/tables.ts';
 
 type Revisions = Record<'cost_revision' | 'dashboard_revision' | 'role_revision', number>;
 
-/** A key or token, with the revisions of its organization, so that a request needs no other row of it. */
+/** A key, token or link, with the revisions of its organization, so that a request needs no other row of it. */
 export interface FoundCredential<C> {
   credential: C;
   costRevision: number;
@@ -15,21 +15,21 @@ export interface FoundCredential<C> {
 }
 
 interface Options<R, C> {
-  table: 'api_keys' | 'dashboard_tokens';
-  /** Unique: the hash of the key id or of the token. */
-  hashColumn: 'key_id_hash' | 'token_hash';
+  table: 'api_keys' | 'dashboard_tokens' | 'dashboard_links';
+  /** Unique: the hash of the key id, or of the secret. */
+  hashColumn: 'key_id_hash' | 'token_hash' | 'secret_hash';
   columns: readonly (keyof R)[];
   toCredential(row: R): C;
 }
 
-/** What the stores of keys and tokens have in common. */
+/** What the stores of keys, tokens and links have in common. */
 export function createCredentialStore<R extends object, C>({
   table,
   hashColumn,
   columns,
   toCredential,
 }: Options<R, C>) {
-  // The types are those of one of the two tables: a union of tables has no common columns for Kysely.
+  // The types are those of one of the tables: a union of tables has no common columns for Kysely.
   const from = table as 'dashboard_tokens';
   const selected = columns.map((column) => `${from}.${String(column)}`) as `${typeof from}.id`[];
 
@@ -90,6 +90,7 @@ export function createCredentialStore<R extends object, C>({
 export const USED_TABLES = {
   api_keys: { id: 'id', usedAt: 'used_at', plural: 'keys' },
   dashboard_tokens: { id: 'id', usedAt: 'used_at', plural: 'tokens' },
+  dashboard_links: { id: 'id', usedAt: 'used_at', plural: 'links' },
   console_sessions: { id: 'session_hash', usedAt: 'seen_at', plural: 'sessions' },
 } as const;
 

@@ -15,9 +15,11 @@ import { listKeyIdsWithRole, listKeyPage, listKeysWithRole } from '../../managem
 import { listChannels } from '../../management/notifications/store.ts';
 import { listRoles } from '../../management/roles/store.ts';
 import { listServicePage, listServicesById, listWarehouses } from '../../management/services/store.ts';
+import { listStoredAnnotations } from '../../observability/annotations/store.ts';
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
 import { listProvisioned, listStored } from '../../observability/dashboards/store.ts';
 import { listVersions } from '../../observability/dashboards/version-store.ts';
+import { listLinks } from '../../observability/links/store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
@@ -55,6 +57,12 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
   ['keys with a role', /key_roles/, (db) => listKeysWithRole(db, organization, 'a', 10)],
   ['ids of keys with a role', /key_roles/, (db) => listKeyIdsWithRole(db, organization, 'a', 10)],
   ['tokens', /dashboard_tokens_by_time/, (db) => listTokens(db, organization)],
+  ['links', /dashboard_links_by_time/, (db) => listLinks(db, organization)],
+  [
+    'annotations',
+    /annotations_by_time/,
+    (db) => listStoredAnnotations(db, organization, { startMs: 1, endMs: 2 }, { dashboardId: undefined, limit: 10 }),
+  ],
   ['sources', /dashboard_sources/, (db) => listSources(db, organization)],
   ['dashboards', /dashboards/, (db) => listStored(db, organization)],
   ['versions', /dashboard_versions/, (db) => listVersions(db, organization, 'a')],

@@ -35,9 +35,11 @@ export interface Tables {
   autoscaling_decisions: AutoscalingDecisionRow;
   usage_costs: UsageCostRow;
   dashboard_tokens: DashboardTokenRow;
+  dashboard_links: DashboardLinkRow;
   dashboards: DashboardRow;
   dashboard_versions: DashboardVersionRow;
   deleted_dashboards: { organization_id: string; dashboard_id: string; deleted_at: number };
+  annotations: AnnotationRow;
   dashboard_sources: DashboardSourceRow;
   alerts: AlertRow;
   alert_groups: AlertGroupsRow;
@@ -187,6 +189,19 @@ export interface DashboardTokenRow {
   access: string;
 }
 
+export interface DashboardLinkRow {
+  id: string;
+  organization_id: string;
+  dashboard_id: string;
+  name: string;
+  secret_hash: string;
+  secret_suffix: string;
+  created_at: number;
+  created_by: string;
+  expire_at: number;
+  used_at: number | null;
+}
+
 export interface DashboardRow {
   organization_id: string;
   id: string;
@@ -208,6 +223,16 @@ export interface DashboardVersionRow {
   name: string;
   tile_count: number;
   document: string;
+}
+
+export interface AnnotationRow {
+  organization_id: string;
+  id: string;
+  time: number;
+  end_time: number;
+  dashboard_id: string | null;
+  document: string;
+  created_by: string;
 }
 
 interface DashboardSourceRow {

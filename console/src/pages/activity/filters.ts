@@ -7,6 +7,8 @@ export const RESOURCE_TYPES = [
   { value: 'service', label: 'Services' },
   { value: 'key', label: 'Keys' },
   { value: 'dashboard', label: 'Dashboards' },
+  { value: 'dashboard_link', label: 'Dashboard links' },
+  { value: 'annotation', label: 'Annotations' },
   { value: 'token', label: 'Dashboard tokens' },
   { value: 'source', label: 'Sources' },
   { value: 'budget', label: 'Budgets' },

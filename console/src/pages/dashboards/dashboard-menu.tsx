@@ -7,9 +7,11 @@ import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
 import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/layout/icons.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { exportDashboard } from './files.ts';
+import { LinkIcon } from './icons.tsx';
 import { dashboardsQuery, type StoredDashboard, type TimeWindow } from './queries.ts';
 
 const VersionsDrawer = lazy(() => import('./versions-drawer.tsx'));
+const LinksDialog = lazy(() => import('./links-dialog.tsx'));
 
 interface Props {
   stored: StoredDashboard;
@@ -17,13 +19,13 @@ interface Props {
   canChange: boolean;
 }
 
-/** Version history, export and deletion. */
+/** Version history, links, export and deletion. */
 export function DashboardMenu({ stored, window, canChange }: Props) {
   const api = useApi();
-  const { organizationId } = useSession();
+  const { organizationId, canChangeDashboards } = useSession();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<'versions' | 'delete'>();
+  const [dialog, setDialog] = useState<'versions' | 'links' | 'delete'>();
   const { dashboard, etag } = stored;
   const close = () => setDialog(undefined);
   const remove = async () => {
@@ -47,6 +49,11 @@ export function DashboardMenu({ stored, window, canChange }: Props) {
           <Menu.Item leftSection={<DownloadIcon size={15} />} onClick={() => exportDashboard(dashboard)}>
             Export as JSON
           </Menu.Item>
+          {canChangeDashboards && (
+            <Menu.Item leftSection={<LinkIcon size={15} />} onClick={() => setDialog('links')}>
+              Read-only links
+            </Menu.Item>
+          )}
           {canChange && (
             <Menu.Item leftSection={<TrashIcon size={15} />} color="var(--ph-bad)" onClick={() => setDialog('delete')}>
               Delete
@@ -57,6 +64,11 @@ export function DashboardMenu({ stored, window, canChange }: Props) {
       {dialog === 'versions' && (
         <Suspense>
           <VersionsDrawer stored={stored} window={window} canRestore={canChange} onClose={close} />
+        </Suspense>
+      )}
+      {dialog === 'links' && (
+        <Suspense>
+          <LinksDialog dashboard={dashboard} onClose={close} />
         </Suspense>
       )}
       <ConfirmDialog

@@ -1,11 +1,14 @@
 import { ActionIcon, Modal } from '@mantine/core';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { AnnotationsProvider } from './annotations.tsx';
+import { DrillDownProvider } from './drill-down-context.tsx';
 import type { ViewFilter } from './filters/view-filters.ts';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, TimeWindow } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';
 import { TileGrid } from './tile-grid.tsx';
 import { TileMenu } from './tile-menu.tsx';
+import { TileRowsMenu } from './tile-rows-menu.tsx';
 import { CrosshairContext } from './tiles/crosshair.ts';
 
 interface Props {
@@ -26,43 +29,50 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, ...view
   if (dashboard.tiles.length === 0)
     return <EmptyState title="No tiles yet">Edit the dashboard to add tiles.</EmptyState>;
   return (
-    <CrosshairContext value={dashboard.id}>
-      <TileGrid tiles={dashboard.tiles}>
-        {(tile) => (
-          <StoredTile
-            dashboardId={dashboard.id}
-            tile={tile}
-            window={window}
-            {...view}
-            actions={(data, previous) =>
-              tile.series[0]?.type !== 'markdown' && (
-                <>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size="sm"
-                    aria-label={`View ${tile.name || 'tile'} full screen`}
-                    onClick={() => onOpenTile(tile.id)}
-                  >
-                    <ExpandIcon size={14} />
-                  </ActionIcon>
-                  <TileMenu tile={tile} data={data} previous={previous} />
-                </>
-              )
-            }
-          />
-        )}
-      </TileGrid>
-      <Modal
-        opened={opened !== undefined}
-        onClose={() => onOpenTile(undefined)}
-        title={opened?.name || 'Untitled tile'}
-        fullScreen
-        transitionProps={{ duration: 0 }}
-        styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}
-      >
-        {opened && <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} {...view} />}
-      </Modal>
-    </CrosshairContext>
+    <DrillDownProvider>
+      <AnnotationsProvider dashboardId={dashboard.id} window={window}>
+        <CrosshairContext value={dashboard.id}>
+          <TileGrid tiles={dashboard.tiles}>
+            {(tile) => (
+              <StoredTile
+                dashboardId={dashboard.id}
+                tile={tile}
+                window={window}
+                {...view}
+                actions={(data, previous) =>
+                  tile.series[0]?.type !== 'markdown' && (
+                    <>
+                      <TileRowsMenu tile={tile} window={window} />
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        size="sm"
+                        aria-label={`View ${tile.name || 'tile'} full screen`}
+                        onClick={() => onOpenTile(tile.id)}
+                      >
+                        <ExpandIcon size={14} />
+                      </ActionIcon>
+                      <TileMenu tile={tile} data={data} previous={previous} />
+                    </>
+                  )
+                }
+              />
+            )}
+          </TileGrid>
+          <Modal
+            opened={opened !== undefined}
+            onClose={() => onOpenTile(undefined)}
+            title={opened?.name || 'Untitled tile'}
+            fullScreen
+            transitionProps={{ duration: 0 }}
+            styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}
+          >
+            {opened && (
+              <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} {...view} />
+            )}
+          </Modal>
+        </CrosshairContext>
+      </AnnotationsProvider>
+    </DrillDownProvider>
   );
 }

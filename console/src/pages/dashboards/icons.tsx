@@ -30,3 +30,13 @@ export const UploadIcon = ({ size = 16 }: IconProps) => (
     <path d="M10 13V3.5M6 7.5l4-4 4 4M3.5 16.5h13" />
   </IconBase>
 );
+export const RowsIcon = ({ size = 16 }: IconProps) => (
+  <IconBase size={size}>
+    <path d="M3.5 5h13M3.5 10h13M3.5 15h13" />
+  </IconBase>
+);
+export const LinkIcon = ({ size = 16 }: IconProps) => (
+  <IconBase size={size}>
+    <path d="M8.5 11.5a3 3 0 0 0 4.3 0l2.7-2.7a3 3 0 0 0-4.3-4.3L10 5.7M11.5 8.5a3 3 0 0 0-4.3 0l-2.7 2.7a3 3 0 0 0 4.3 4.3l1.2-1.2" />
+  </IconBase>
+);

@@ -1,5 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { GetTileDataInput, Operations, TileFilter, UpdateDashboardBody } from '../../api/generated.ts';
+import type {
+  GetTileDataInput,
+  ListAnnotationsResult,
+  Operations,
+  TileFilter,
+  UpdateDashboardBody,
+} from '../../api/generated.ts';
 import type { Range } from './range.ts';
 import { createRequestQueue } from './request-queue.ts';
 import type { Dashboard, Tile } from './tile-types.ts';
@@ -119,6 +125,31 @@ export const tileDataQuery = (
           { signal },
         ),
       ),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 20_000,
+  });
+
+/** Read-only links to a dashboard. */
+export const linksQuery = (api: Operations, organizationId: string, id: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'dashboards', id, 'links'],
+    queryFn: ({ signal }) => api.listDashboardLinks({ id }, { signal }),
+    staleTime: 0,
+  });
+
+export type Annotation = ListAnnotationsResult[number];
+
+/** Events in the range that charts show. Refreshes with the data of tiles. */
+export const annotationsQuery = (
+  api: Operations,
+  organizationId: string,
+  dashboardId: string,
+  { start, end }: TimeWindow,
+) =>
+  queryOptions({
+    queryKey: [organizationId, 'tile-data', 'annotations', dashboardId, start, end],
+    queryFn: ({ signal }) => api.listAnnotations({ start: String(start), end: String(end), dashboardId }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 20_000,

@@ -1,8 +1,6 @@
-import { Button, Skeleton } from '@mantine/core';
 import { useIntersection, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { formatError } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import type { Previous } from './compare/previous.ts';
 import { usePrevious } from './compare/use-previous.ts';
@@ -10,9 +8,9 @@ import { findErrorWithin } from './editor/field-errors.ts';
 import { TileFiltersContext } from './filters/tile-filters-context.ts';
 import { chooseTileFilters, listFilterNotes, type ViewFilter } from './filters/view-filters.ts';
 import { type Tile, type TileData, type TimeWindow, tileDataQuery } from './queries.ts';
+import { TileBody } from './tile-body.tsx';
 import { TileContent } from './tile-content.tsx';
 import { TileFrame } from './tile-frame.tsx';
-import classes from './tiles/tiles.module.css';
 import { usePointTarget } from './use-point-target.ts';
 
 interface Props {
@@ -72,30 +70,22 @@ export function StoredTile({
     if (filterError !== undefined) onFilterError?.(filterError);
   }, [filterError, onFilterError]);
   const unapplied = shown && 'unappliedFilters' in shown ? shown.unappliedFilters : undefined;
+  // A filter that the server could not apply does not decide which rows a value has.
+  const applied = conditions.filter((_, index) => !unapplied?.some(({ filter }) => filter === index));
   return (
-    <TileFrame
-      name={tile.name}
-      actions={typeof actions === 'function' ? actions(shown, previous) : actions}
-      notes={listFilterNotes(chosen, unapplied)}
-      isMovable={isMovable}
-      isReloading={shown !== undefined && (isFetching || isPlaceholderData || isOld)}
-      ref={bothRefs}
-    >
-      {error ? (
-        <div className={classes.center} role="alert" data-testid="tile-error">
-          <p className={classes.error}>{formatError(error)}</p>
-          <Button size="compact-xs" variant="default" onClick={() => refetch()} loading={isFetching}>
-            Try again
-          </Button>
-        </div>
-      ) : shown ? (
-        <TileFiltersContext value={conditions}>
-          <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} previous={previous} />
-        </TileFiltersContext>
-      ) : (
-        // Not animated: without a GPU, many pulsing skeletons cost more than the charts.
-        isFetching && <Skeleton height="100%" radius="sm" animate={false} data-testid="tile-loading" />
-      )}
-    </TileFrame>
+    <TileFiltersContext value={applied}>
+      <TileFrame
+        name={tile.name}
+        actions={typeof actions === 'function' ? actions(shown, previous) : actions}
+        notes={listFilterNotes(chosen, unapplied)}
+        isMovable={isMovable}
+        isReloading={shown !== undefined && (isFetching || isPlaceholderData || isOld)}
+        ref={bothRefs}
+      >
+        <TileBody error={error} isFetching={isFetching} onRetry={() => void refetch()}>
+          {shown && <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} previous={previous} />}
+        </TileBody>
+      </TileFrame>
+    </TileFiltersContext>
   );
 }

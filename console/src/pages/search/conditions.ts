@@ -1,4 +1,5 @@
 import { toLuceneName } from '../dashboards/editor/suggestions.ts';
+import { quoteText } from './quote-text.ts';
 
 /** Values of an expression that are searched for, or excluded. The values are SQL literals. */
 interface Choice {
@@ -9,8 +10,6 @@ interface Choice {
 
 /** `only` replaces the other choices of the expression. */
 export type Choosing = 'include' | 'exclude' | 'only';
-
-export const quoteText = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /** As an expression: names such as `Events.Name` must be quoted. */
 export const quoteColumn = (name: string): string =>

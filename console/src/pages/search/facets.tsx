@@ -7,10 +7,11 @@ import { formatNumber } from '../../parts/format/format.ts';
 import { ChevronIcon } from '../../parts/layout/icons.tsx';
 import { columnsQuery } from '../dashboards/editor/suggestions.ts';
 import { shortenExpression, toSeries } from './columns.ts';
-import { dropValue, parseChoice, quoteText, shortenText, toLiteral } from './conditions.ts';
+import { dropValue, parseChoice, shortenText, toLiteral } from './conditions.ts';
 import classes from './facets.module.css';
 import { ExcludeIcon, FilterIcon, IncludeIcon } from './icons.tsx';
 import { facetFieldsQuery, facetValuesQuery } from './queries.ts';
+import { quoteText } from './quote-text.ts';
 import type { SearchState } from './use-search-state.ts';
 
 interface Props {

@@ -212,6 +212,10 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
       ? { action: 'made the dashboard', resource: name, rest: 'editable' }
       : { action: 'updated the dashboard', resource: name },
   dashboard_delete: about('deleted the dashboard'),
+  dashboard_link_create: about('created the link to a dashboard'),
+  dashboard_link_delete: about('revoked the link to a dashboard'),
+  annotation_create: about('created the annotation'),
+  annotation_delete: about('deleted the annotation'),
   dashboard_source_create: about('created the source'),
   dashboard_source_update: about('updated the source'),
   dashboard_source_delete: about('deleted the source'),

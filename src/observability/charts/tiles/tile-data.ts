@@ -52,7 +52,7 @@ interface TimeData extends TileFrame {
   buckets: number[];
   /** Only if there are any. */
   partialBuckets?: PartialBucket[];
-  series: ({ name: string; group: string[]; isOthers: boolean; values: Value[] } & WithUnit)[];
+  series: ({ name: string; seriesIndex: number; group: string[]; isOthers: boolean; values: Value[] } & WithUnit)[];
   groups: GroupCount;
 }
 
@@ -156,9 +156,10 @@ export function toTimeData(
     granularity: buckets.granularity ?? '',
     buckets: buckets.starts,
     ...(partialBuckets.length > 0 && { partialBuckets }),
-    series: named.flatMap((one) =>
+    series: named.flatMap((one, seriesIndex) =>
       one.points.groups.map(({ labels, isOthers, values }) => ({
         name: one.name,
+        seriesIndex,
         ...withUnit(one),
         group: labels,
         isOthers,

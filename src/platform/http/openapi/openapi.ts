@@ -64,6 +64,12 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
         securitySchemes: {
           key: { type: 'http', scheme: 'basic', description: 'Key id and key secret' },
           token: { type: 'http', scheme: 'bearer', description: 'Dashboard token' },
+          link: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-pilothouse-link',
+            description: 'The secret of a read-only link to a dashboard',
+          },
           session: {
             type: 'apiKey',
             in: 'cookie',

@@ -33,6 +33,7 @@ interface PlotInput {
   zone: string;
   format: (value: number) => string;
   onHover: (plot: uPlot) => void;
+  onDraw: (plot: uPlot) => void;
   /** Epoch seconds. */
   onZoom: ((from: number, to: number) => void) | undefined;
 }
@@ -45,7 +46,7 @@ const MIN_DRAG_PX = 6;
 const MAX_WIDE_LINES = 8;
 
 export function plotOptions(given: PlotInput): uPlot.Options {
-  const { width, height, range, labels, drawing, isHidden, completeness, style, zone, format, onHover, onZoom } = given;
+  const { width, height, range, labels, drawing, isHidden, completeness, style, zone, format, onZoom } = given;
   const { hasPrevious, crosshair } = given;
   const isBars = drawing === 'stacked_bar';
   const build = isBars ? uPlot.paths.bars?.({ size: [0.82, 48], align: 1 }) : uPlot.paths.linear?.();
@@ -97,7 +98,8 @@ export function plotOptions(given: PlotInput): uPlot.Options {
       })),
     ],
     hooks: {
-      setCursor: [onHover],
+      setCursor: [given.onHover],
+      draw: [given.onDraw],
       drawSeries: build
         ? [
             (plot, index) =>

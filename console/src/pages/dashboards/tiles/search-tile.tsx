@@ -11,6 +11,7 @@ import { listShownRows } from './row-query.ts';
 import classes from './tiles.module.css';
 
 interface Props {
+  /** Undefined for a visitor, who cannot read more than the tile shows. */
   series: Series | undefined;
   data: TileDataByType<'search'>;
   zone: string;
@@ -70,11 +71,15 @@ export function SearchTile({ series, data, zone }: Props) {
                     </td>
                   ) : (
                     <td key={column.id} className={classes.cell}>
-                      <CellText
-                        name={column.name}
-                        value={formatCell(cells[column.index])}
-                        sourceId={series?.sourceId}
-                      />
+                      {series ? (
+                        <CellText
+                          name={column.name}
+                          value={formatCell(cells[column.index])}
+                          sourceId={series.sourceId}
+                        />
+                      ) : (
+                        formatCell(cells[column.index])
+                      )}
                     </td>
                   ),
                 )}

@@ -1,12 +1,16 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
-import { use, useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, use, useCallback, useMemo, useRef, useState } from 'react';
+import uPlot from 'uplot';
 import { assignStyles } from '../../../parts/costs/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
+import marks from './annotation-marks.module.css';
+import { AnnotationMarks } from './annotation-marks.tsx';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
 import { CrosshairContext, isElsewhere } from './crosshair.ts';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
+import { findBucket, type PickedPoint, pickPoint } from './pick-point.ts';
 import classes from './time-chart.module.css';
 import type { Drawing, Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
@@ -25,6 +29,10 @@ interface Props {
   partialBuckets: PartialBuckets;
   /** Called with the dragged range; epoch milliseconds. */
   onZoom?: ((start: number, end: number) => void) | undefined;
+  /** Called with the point that was clicked. */
+  onPick?: ((point: PickedPoint) => void) | undefined;
+  /** Of the picked point. */
+  menu?: ReactNode;
 }
 
 interface Hover {
@@ -35,10 +43,12 @@ interface Hover {
   width: number;
 }
 
-export function TimeChart({ label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom }: Props) {
+export function TimeChart(props: Props) {
+  const { label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom, onPick, menu } = props;
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
+  const [area, setArea] = useState<{ left: number; width: number }>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
   const styles = useMemo(() => assignStyles(labels, isDark), [labels, isDark]);
@@ -55,11 +65,20 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
     isDark,
     format,
     crosshair: use(CrosshairContext),
-    onHover: (plot) => {
+    onHover(plot) {
       const { cursor, over, width } = plot;
-      const { idx, left = -1, top = -1 } = cursor;
-      const isHere = typeof idx === 'number' && left >= 0 && !isElsewhere(plot);
-      setHover(isHere ? { index: idx, left: left + over.offsetLeft, top, width } : undefined);
+      const { left = -1, top = -1 } = cursor;
+      const index = findBucket(plot, drawing);
+      const isHere = index !== undefined && left >= 0 && !isElsewhere(plot);
+      setHover(isHere ? { index, left: left + over.offsetLeft, top, width } : undefined);
+    },
+    onDraw({ bbox }) {
+      const [left, width] = [bbox.left / uPlot.pxRatio, bbox.width / uPlot.pxRatio];
+      setArea((before) => (before?.left === left && before.width === width ? before : { left, width }));
+    },
+    onPick(plot) {
+      const point = onPick && pickPoint(plot, drawing);
+      if (point) onPick(point);
     },
     onZoom,
   });
@@ -81,9 +100,14 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
   );
   return (
     <div className={classes.chart} data-testid="time-chart">
-      <div className={classes.plot} role="img" aria-label={label}>
-        <div ref={canvas} className={classes.canvas} />
-        {hover && (
+      <div className={classes.plot} data-pickable={onPick !== undefined}>
+        <div ref={canvas} className={classes.canvas} role="img" aria-label={label} />
+        {area && (
+          <div className={marks.clip}>
+            <AnnotationMarks area={area} start={start} end={end} zone={zone} />
+          </div>
+        )}
+        {hover && !menu && (
           <ChartTooltip
             at={buckets[hover.index] ?? start}
             zone={zone}
@@ -100,6 +124,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, drawing, fo
             note={formatPart(partialBuckets, buckets, hover.index, end)}
           />
         )}
+        {menu}
       </div>
       {lines.length > 1 && (
         <ChartLegend

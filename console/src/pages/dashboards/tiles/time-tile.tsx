@@ -4,6 +4,7 @@ import { alignPrevious, hasNoRows, type Previous } from '../compare/previous.ts'
 import { resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
+import { usePointMenu } from './point-menu.tsx';
 import classes from './tiles.module.css';
 import { TimeChart } from './time-chart.tsx';
 import { findCommonUnit, toLines } from './time-series.ts';
@@ -27,6 +28,7 @@ export function TimeTile({ tile, data, zone, onZoom, previous }: Props) {
     const all = toLines(data, fillNulls);
     return hasPast ? all.map((line, index) => ({ ...line, previous: past?.[index] ?? [] })) : all;
   }, [data, fillNulls, past, hasPast]);
+  const { menu, onPick } = usePointMenu({ tile, data, lines, zone });
   const { shown, total } = data.groups;
   const isEmpty = data.series.every(({ values }) => values.every((value) => value === null));
   if (isEmpty) return <EmptyTile />;
@@ -44,6 +46,8 @@ export function TimeTile({ tile, data, zone, onZoom, previous }: Props) {
           format={withUnit(resolveNumberFormat(tile.series), findCommonUnit(data))}
           partialBuckets={data.partialBuckets}
           onZoom={onZoom}
+          onPick={onPick}
+          menu={menu}
         />
       </div>
       {previous && (past || previous.error !== undefined) && (

@@ -22,6 +22,9 @@ interface PlotData {
   /** Key of the charts that show the same instant. */
   crosshair: string | undefined;
   onHover: (plot: uPlot) => void;
+  onDraw: (plot: uPlot) => void;
+  /** A click that is not the end of a drag. */
+  onPick?: ((plot: uPlot) => void) | undefined;
   /** Called with the dragged range; epoch milliseconds. */
   onZoom: ((start: number, end: number) => void) | undefined;
 }
@@ -47,8 +50,13 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
       // Fractional sizes blur the canvas.
       const [width, height] = [Math.floor(entry?.contentRect.width ?? 0), Math.floor(entry?.contentRect.height ?? 0)];
       if (!element.current || width === 0 || height === 0) return;
-      if (plot.current) plot.current.setSize({ width, height });
-      else plot.current = new uPlot(createOptions(latest, width, height), toPlotData(latest.current), element.current);
+      if (plot.current) {
+        plot.current.setSize({ width, height });
+        return;
+      }
+      const created = new uPlot(createOptions(latest, width, height), toPlotData(latest.current), element.current);
+      created.over.addEventListener('click', () => latest.current.onPick?.(created));
+      plot.current = created;
     });
     observer.observe(element.current);
     return () => {
@@ -84,6 +92,7 @@ function createOptions(latest: RefObject<PlotData>, width: number, height: numbe
     zone,
     format: (value) => formatValue(value, { ...format, mantissa: undefined }),
     onHover: (plot) => latest.current.onHover(plot),
+    onDraw: (plot) => latest.current.onDraw(plot),
     onZoom: onZoom && ((from, to) => latest.current.onZoom?.(Math.round(from * 1000), Math.round(to * 1000))),
   });
 }

@@ -1,0 +1,42 @@
+import { useIntersection, useMergedRef } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { Operations } from '../../api/generated.ts';
+import type { Tile, TimeWindow } from '../dashboards/queries.ts';
+import { TileBody } from '../dashboards/tile-body.tsx';
+import { TileContent } from '../dashboards/tile-content.tsx';
+import { TileFrame } from '../dashboards/tile-frame.tsx';
+import { SearchTile } from '../dashboards/tiles/search-tile.tsx';
+import { usePointTarget } from '../dashboards/use-point-target.ts';
+import { sharedTileQuery } from './queries.ts';
+
+interface Props {
+  api: Operations;
+  secret: string;
+  tile: Tile;
+  window: TimeWindow;
+  onZoom: (start: number, end: number) => void;
+}
+
+/** A tile without links to other pages. Loads its data when it scrolls into view. */
+export function LinkedTile({ api, secret, tile, window, onZoom }: Props) {
+  const { ref, entry } = useIntersection({ rootMargin: '160px 0px' });
+  const target = usePointTarget(tile);
+  const bothRefs = useMergedRef(ref, target.ref);
+  const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
+    ...sharedTileQuery(api, secret, tile, window, target.points),
+    enabled: (entry?.isIntersecting ?? false) && target.isKnown,
+  });
+  const isReloading = data !== undefined && (isFetching || isPlaceholderData);
+  return (
+    <TileFrame name={tile.name} isReloading={isReloading} ref={bothRefs}>
+      <TileBody error={error} isFetching={isFetching} onRetry={() => void refetch()}>
+        {data &&
+          (data.type === 'search' ? (
+            <SearchTile series={undefined} data={data} zone={window.zone} />
+          ) : (
+            <TileContent tile={tile} data={data} zone={window.zone} onZoom={onZoom} />
+          ))}
+      </TileBody>
+    </TileFrame>
+  );
+}

@@ -1,0 +1,2 @@
+/** As a SQL literal. */
+export const quoteText = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
