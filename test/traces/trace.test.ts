@@ -242,7 +242,8 @@ describe('GET /api/v2/traces/{traceId}', () => {
     "'%20OR%201",
   ])('the id %s is rejected with the rule', async (id) => {
     const { status, json } = await get(id);
-    expect([status, json.message]).toEqual([400, expect.stringContaining('32 hexadecimal digits')]);
+    const rule = 'A trace id must have 32 hexadecimal digits, such as 5b8efff798038103d269b633813fc60c';
+    expect([status, json]).toEqual([400, { message: rule, errors: [{ path: 'traceId', message: rule }] }]);
   });
 
   it('unknown ids and those of another organization are not found', async () => {

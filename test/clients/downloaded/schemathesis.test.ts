@@ -9,20 +9,38 @@ import { describeClient, installFromPyPi } from '../install.ts';
 const PACKAGE = 'schemathesis==4.32.5';
 const CONFIG = join(import.meta.dirname, '../schemathesis.toml');
 const HOOKS = join(import.meta.dirname, '../python');
-/** Per operation, in the fuzzing phase. With those of the coverage phase, about 13,000 cases in all. */
+/** Per operation, in the fuzzing phase. With those of the coverage phase, about 20,000 cases in all. */
 const EXAMPLES = 10;
 const MIN_CASES = 10_000;
 const MAX_MS = 2 * 3_600_000;
 /** Of each operation: a run in which the server rejects everything proves little. */
 const MIN_ACCEPTED = 3;
 /** Operations whose requests cannot be accepted, with the reason. */
-const NEVER_ACCEPTED: Record<string, string> = {};
+const NEVER_ACCEPTED: Record<string, string> = {
+  'POST /api/v2/connections': 'sources read the engine of the server',
+  'PUT /api/v2/connections/{id}': 'as above',
+  'DELETE /api/v2/connections/{id}': 'as above',
+  'POST /api/v2/alerts/{id}/acknowledge': 'the alert must fire',
+  'POST /api/v2/notifications/{id}/send-again': 'nothing was sent',
+  'POST /api/v2/search/tail': 'needs a header that makes the response endless',
+};
+/** So that no case is rejected because of them. */
+const LIMITS = ['--max-keys', '--max-tokens', '--max-dashboards', '--max-sources', '--max-services'];
+const ARGS = [
+  ...LIMITS.map((flag) => `${flag}=100000`),
+  '--webhook-allow-private=yes',
+  '--simulated-transition=1ms',
+  '--log-level=error',
+];
 
 type Statuses = Record<string, Record<string, number>>;
 const countAccepted = (counts: Record<string, number>): number =>
   Object.entries(counts).reduce((sum, [status, count]) => sum + (/^[23]/.test(status) ? count : 0), 0);
 const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** Generated requests have lines of many kilobytes. */
+const shortenLines = (text: string): string => text.replace(/^(.{500}).*$/gm, '$1…');
 
 /** One line per operation, those with the fewest accepted requests first. */
 const formatStatuses = (statuses: Statuses): string =>
@@ -36,7 +54,7 @@ describeClient(
   () => installFromPyPi(PACKAGE),
   (programs) => {
     onEachStore('schemathesis', (store) => {
-      const server = useServer(store, { args: ['--max-keys', '100000', '--log-level', 'error'], inProcess: false });
+      const server = useServer(store, { args: ARGS, inProcess: false });
 
       it('finds no failure with all checks', { timeout: MAX_MS }, () => {
         const paths = ['--exclude-path-regex', '^/console'];
@@ -61,9 +79,9 @@ describeClient(
           },
         );
         const statuses = JSON.parse(readFileSync(statusFile, 'utf8')) as Statuses;
-        console.log(`schemathesis on ${store}\n${formatStatuses(statuses)}`);
-        expect(status, stdout.slice(-20_000) + stderr.slice(-2_000)).toBe(0);
         const [, cases] = /(\d+) generated/.exec(stdout) ?? [];
+        console.log(`schemathesis on ${store}: ${cases} cases\n${formatStatuses(statuses)}`);
+        expect(status, shortenLines(stdout).slice(-100_000) + stderr.slice(-2_000)).toBe(0);
         expect(Number(cases)).toBeGreaterThanOrEqual(MIN_CASES);
         const rejected = Object.entries(statuses).filter(
           ([name, counts]) => !(name in NEVER_ACCEPTED) && countAccepted(counts) < MIN_ACCEPTED,

@@ -1,32 +1,61 @@
-"""Hooks of schemathesis. A case gets an Idempotency-Key of its own and the id of a resource that exists, and every third valid case
-the example of the document as its body. The statuses of each operation are written to the file of PILOTHOUSE_STATUSES."""
+"""Hooks of schemathesis. A case gets an Idempotency-Key of its own. Of three valid cases of an operation, two have the ids of
+resources that exist, and one of these also the example of the document as its body. The statuses of each operation are
+written to the file of PILOTHOUSE_STATUSES."""
 
 import atexit
 import copy
 import json
 import os
 import re
+import time
 import uuid
 from collections import Counter, defaultdict
+from datetime import datetime, timedelta, timezone
 
+import jsonschema_rs
 import requests
 import schemathesis
+from schemathesis.core.failures import AcceptedNegativeData
+from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation import GenerationMode
+from schemathesis.openapi.checks import IgnoredAuth
 
 URL = os.environ["PILOTHOUSE_URL"]
 ORGANIZATION = f"{URL}/v1/organizations/7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d"
-CLICKSTACK = f"{ORGANIZATION}/services/0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11/clickstack"
+SERVICE = f"{ORGANIZATION}/services/0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11"
+CLICKSTACK = f"{SERVICE}/clickstack"
+DASHBOARDS = f"{URL}/api/v2"
 KEY = requests.auth.HTTPBasicAuth("AcmeAdminKey00000001", "acme-admin-secret")
 TOKEN = {"authorization": "Bearer acme-dashboard-writer"}
 EVERY = 3
+WAIT_SECONDS = 120
+
+TILE = {"id": "one", "name": "One", "x": 0, "y": 0, "w": 12, "h": 4, "series": [{"type": "time", "aggFn": "count"}]}
+QUERY_ENDPOINT = {"roles": ["sql_console_read_only"], "openApiKeys": []}
+ALERT = {"source": "condition", "condition": "budget_percent", "interval": "1h", "threshold": 80, "thresholdType": "above"}
+TODAY = datetime.now(timezone.utc).date().isoformat()
+DAYS = {"from_date": TODAY, "to_date": TODAY}
+# By operation. The trace is one of the server itself.
+QUERIES = {
+    "getTrace": {"sourceId": "pilothouse-traces"},
+    "usageCostExport": DAYS,
+    "usageCostGet": DAYS,
+    "usageCostSummaryGet": DAYS,
+}
 
 statuses = defaultdict(Counter)
 positive = Counter()
+# The id of a resource by the name of its path parameter; "id dashboards" and so on for those that are named id.
+existing = {}
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     statuses[case.operation.label][str(response.status_code)] += 1
+    if case.method in ("DELETE", "PUT") and response.status_code < 300:
+        for kind, value in list(existing.items()):
+            if value in (case.path_parameters or {}).values():
+                del existing[kind]
 
 
 @atexit.register
@@ -38,9 +67,55 @@ def write_statuses():
 @schemathesis.hook
 def before_call(context, case, kwargs):
     use_own_key(case)
-    use_existing_resource(case)
+    turn = None
     if case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE:
+        positive[case.operation.label] += 1
+        turn = positive[case.operation.label] % EVERY
+    if turn != 1 and not is_negative(case, ParameterLocation.PATH):
+        use_existing_resource(case)
+    if turn == 0:
         use_example(case)
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    if isinstance(failure, IgnoredAuth):
+        return not is_limited(failure)
+    return not isinstance(failure, AcceptedNegativeData) or not has_only_nulls(case)
+
+
+def is_limited(failure):
+    """Past 300 failed attempts in a minute from one address, the response is a 429 instead of a 401 (decision B7)."""
+    return "got `429 " in failure.message
+
+
+def has_only_nulls(case):
+    """In a request body, null counts as an omitted member, and a body of null as {} (decisions B4 and B5). The document does
+    not say so at each member. Every other invalid body must be rejected."""
+    others = (ParameterLocation.PATH, ParameterLocation.QUERY, ParameterLocation.HEADER)
+    schema = find_body_schema(case.operation)
+    if schema is None or any(is_negative(case, location) for location in others):
+        return False
+    return jsonschema_rs.is_valid(schema, drop_nulls(case.body))
+
+
+def drop_nulls(value):
+    if value is None:
+        return {}
+    if isinstance(value, list):
+        return [member if member is None else drop_nulls(member) for member in value]
+    if isinstance(value, dict):
+        return {name: drop_nulls(member) for name, member in value.items() if member is not None}
+    return value
+
+
+def find_body_schema(operation):
+    content = operation.definition.raw.get("requestBody", {}).get("content", {}).get("application/json", {})
+    return {"components": operation.schema.raw_schema["components"], **content["schema"]} if content else None
+
+
+def is_negative(case, location):
+    return case.meta is not None and case.meta.is_negative_at(location)
 
 
 def use_own_key(case):
@@ -50,42 +125,68 @@ def use_own_key(case):
 
 
 def use_example(case):
-    label = case.operation.label
+    operation = case.operation.definition.raw["operationId"]
+    case.query = dict(QUERIES.get(operation, {}))
+    if operation == "instanceQueryEndpointDelete":
+        post(f"{SERVICE}/serviceQueryEndpoint", complete_example(copy.deepcopy(QUERY_ENDPOINT)))
     example = find_example(case.operation)
-    positive[label] += 1
-    if example is None or positive[label] % EVERY:
+    if example is None:
         return
-    body = copy.deepcopy(example)
+    case.body = complete_example(copy.deepcopy(example))
+
+
+def complete_example(body):
+    """With ids that exist, a name that is unique and a time in the future."""
     if "openApiKeys" in body:
-        body["openApiKeys"] = [create("keyId")]
-    case.body = body
-    case.query = {}
+        body["openApiKeys"] = [find("keyId")]
+    if "name" in body:
+        body["name"] = str(uuid.uuid4())
+    if "until" in body:
+        body["until"] = (datetime.now(timezone.utc) + timedelta(hours=1)).isoformat()
+    if "channel" in body:
+        body["channel"]["webhookId"] = find("id webhooks")
+    if "alert" in body:
+        complete_example(body["alert"])
+    return body
 
 
 def find_example(operation):
-    schema = operation.schema.raw_schema
-    content = operation.definition.raw.get("requestBody", {}).get("content", {}).get("application/json", {})
-    name = content.get("schema", {}).get("$ref", "").split("/")[-1]
+    schema = find_body_schema(operation)
+    name = (schema or {}).get("$ref", "").split("/")[-1]
     if name == "InstanceServiceQueryApiEndpointsPostRequest":
-        return {"roles": ["sql_console_read_only"], "openApiKeys": []}
-    examples = schema["components"]["schemas"].get(name, content.get("schema", {})).get("examples")
+        return QUERY_ENDPOINT
+    examples = (schema["components"]["schemas"].get(name, schema) if schema else {}).get("examples")
     return examples[0] if examples else None
 
 
 def use_existing_resource(case):
-    for name, value in list((case.path_parameters or {}).items()):
-        kind = f"{name} {case.operation.path}" if name == "id" else name
-        is_valid = re.fullmatch(r"[0-9a-fA-F-]{36}|[0-9a-f]{24}", str(value))
-        found = create(kind) if is_valid else None
+    operation = case.operation.definition.raw["operationId"]
+    for name in list(case.path_parameters or {}):
+        if name == "version":
+            case.path_parameters[name] = str(get(f"{DASHBOARDS}/dashboards/{find('id dashboards')}/versions")["data"][0]["version"])
+            continue
+        kind = f"id {case.operation.path.split('/')[3]}" if name == "id" else name
+        if name == "serviceId" and operation != "instanceDelete":
+            continue
+        if case.method == "DELETE":
+            existing.pop(kind, None)
+        found = find(kind)
         if found is not None:
             case.path_parameters[name] = found
 
 
+def find(kind):
+    if kind not in existing:
+        existing[kind] = create(kind)
+    return existing[kind]
+
+
 def create(kind):
-    """A new resource, so that a case that deletes it affects no other. None for other parameters."""
+    """The id of a new resource. None for other parameters."""
     name = str(uuid.uuid4())
-    board = {"name": name, "tiles": []}
+    board = {"name": name, "tiles": [TILE]}
     source = {"name": name, "kind": "log", "from": {"tableName": "otel_logs"}}
+    search = {"name": name, "sourceId": "logs"}
     if kind == "keyId":
         return post(f"{ORGANIZATION}/keys", {"name": name})["result"]["key"]["id"]
     if kind == "roleId":
@@ -93,24 +194,83 @@ def create(kind):
     if kind == "budgetId":
         return post(f"{ORGANIZATION}/budgets", {"name": name, "monthlyCHC": 1})["result"]["id"]
     if kind == "tokenId":
-        return find_id(post(f"{ORGANIZATION}/dashboardTokens", {"name": name})["result"])
+        return post(f"{ORGANIZATION}/dashboardTokens", {"name": name})["result"]["dashboardToken"]["id"]
+    if kind == "serviceId":
+        return create_stopped_service(name)
+    if kind == "activityId":
+        return get(f"{ORGANIZATION}/activities")["result"][0]["id"]
+    if kind == "traceId":
+        return find_trace()
+    if kind == "tileId":
+        return TILE["id"]
     if kind == "clickStackDashboardId":
         return post(f"{CLICKSTACK}/dashboards", board)["result"]["id"]
     if kind == "clickStackSourceId":
         return post(f"{CLICKSTACK}/sources", source)["result"]["id"]
-    if kind.startswith("id ") and "/sources" in kind:
-        return post(f"{URL}/api/v2/sources", source)["data"]["id"]
-    if kind.startswith("id ") and "/dashboards" in kind:
-        return post(f"{URL}/api/v2/dashboards", board)["data"]["id"]
+    if kind == "clickStackSavedSearchId":
+        return post(f"{CLICKSTACK}/saved-searches", search)["result"]["id"]
+    if kind == "clickStackAlertId":
+        return post(f"{CLICKSTACK}/alerts", complete_example({**ALERT, "channel": {"type": "webhook"}}))["result"]["id"]
+    if kind == "clickStackWebhookId":
+        return create_webhook(name)
+    if kind == "id alerts":
+        return post(f"{DASHBOARDS}/alerts", complete_example({**ALERT, "channel": {"type": "webhook"}}))["data"]["id"]
+    if kind == "id webhooks":
+        return create_webhook(name)
+    if kind == "id sources":
+        return post(f"{DASHBOARDS}/sources", source)["data"]["id"]
+    if kind == "id dashboards":
+        return post(f"{DASHBOARDS}/dashboards", board)["data"]["id"]
+    if kind == "id saved-searches":
+        return post(f"{DASHBOARDS}/saved-searches", search)["data"]["id"]
+    if kind == "id connections":
+        return get(f"{DASHBOARDS}/connections")["data"][0]["id"]
     return None
 
 
-def find_id(result):
-    return result["id"] if "id" in result else next(value["id"] for value in result.values() if isinstance(value, dict))
+def create_webhook(name):
+    # An organization has at most 100.
+    for webhook in get(f"{DASHBOARDS}/webhooks")["data"][50:]:
+        send("DELETE", f"{DASHBOARDS}/webhooks/{webhook['id']}")
+    webhook = {"name": name, "service": "generic", "url": f"{URL}/healthz"}
+    return post(f"{DASHBOARDS}/webhooks", webhook)["data"]["id"]
+
+
+def create_stopped_service(name):
+    service = {"name": name, "provider": "aws", "region": "us-east-1"}
+    id = post(f"{ORGANIZATION}/services", service)["result"]["service"]["id"]
+    send("PATCH", f"{ORGANIZATION}/services/{id}/state", json={"command": "stop"}).raise_for_status()
+    wait_for(lambda: get(f"{ORGANIZATION}/services/{id}")["result"]["state"] == "stopped")
+    return id
+
+
+def find_trace():
+    """The id of a request is that of its trace."""
+    id = send("GET", f"{ORGANIZATION}").headers["x-request-id"]
+    wait_for(lambda: send("GET", f"{DASHBOARDS}/traces/{id}?sourceId=pilothouse-traces").status_code == 200)
+    return id
+
+
+def wait_for(condition):
+    end = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"no success within {WAIT_SECONDS} seconds")
+        time.sleep(0.2)
 
 
 def post(url, body):
-    access = {"headers": TOKEN} if "/api/v2/" in url else {"auth": KEY}
-    response = requests.post(url, json=body, timeout=60, **access)
+    response = send("POST", url, json=body)
     response.raise_for_status()
     return response.json()
+
+
+def get(url):
+    response = send("GET", url)
+    response.raise_for_status()
+    return response.json()
+
+
+def send(method, url, **options):
+    access = {"headers": TOKEN} if "/api/v2/" in url else {"auth": KEY}
+    return requests.request(method, url, timeout=60, **options, **access)

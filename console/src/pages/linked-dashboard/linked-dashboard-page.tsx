@@ -59,13 +59,15 @@ function SharedDashboard({ api, secret }: { api: Operations; secret: string }) {
       </Page>
     );
   const { dashboard, expireAt } = data;
+  const isFiltered = Boolean(dashboard.savedQuery) || (dashboard.savedFilterValues ?? []).length > 0;
   const { last: _last, from: _from, to: _to, ...others } = search;
   return (
     <Page
       title={dashboard.name}
       subtitle={
         <>
-          Read-only. The link expires <Timestamp at={expireAt} />
+          Read-only. The link expires <Timestamp at={expireAt} />.
+          {isFiltered && ' The saved filters of this dashboard are not applied here.'}
         </>
       }
       actions={<RangeBar search={search} window={window} onChange={update} onReload={reload} />}

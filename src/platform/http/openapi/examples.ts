@@ -45,6 +45,20 @@ const cost = {
 const series = { type: 'time', aggFn: 'count', where: 'SeverityText:error', whereLanguage: 'lucene', groupBy: [] };
 const tile = { id: 'errors', name: 'Errors', x: 0, y: 0, w: 12, h: 4, asRatio: false, series: [series] };
 
+const range = { startTime: '2026-11-01T00:00:00Z', endTime: '2026-11-01T01:00:00Z' };
+const search = { sourceId: 'logs', where: 'SeverityText:error', whereLanguage: 'lucene' };
+const traceSearch = { sourceId: 'traces', start: range.startTime, end: range.endTime, where: 'ServiceName:checkout' };
+
+const alert = {
+  name: 'Many errors',
+  source: 'metric',
+  metric: { sourceId: 'logs', aggFn: 'count', where: 'SeverityText:error', whereLanguage: 'lucene' },
+  interval: '5m',
+  threshold: 100,
+  thresholdType: 'above',
+  channel: { type: 'webhook', webhookId: SOURCE },
+};
+
 const policy = {
   allowDeny: 'ALLOW',
   permissions: ['control-plane:organization:view'],
@@ -53,6 +67,9 @@ const policy = {
 
 /** Examples of schemas by their title. Tests validate them, and send those of requests. */
 export const EXAMPLES: Record<string, unknown> = {
+  AlertInput: alert,
+  AlertPreviewInput: { alert, days: 1 },
+  AlertSilenceInput: { until: '2026-11-02T08:00:00Z', reason: 'Maintenance' },
   ApiKey: apiKey,
   ApiKeyPatchRequest: { state: 'disabled' },
   ApiKeyPostRequest: { name: 'ci', roles: ['admin'], ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }] },
@@ -95,9 +112,25 @@ export const EXAMPLES: Record<string, unknown> = {
   ScalingSchedulePostRequest: {
     entries: [{ name: 'Nights', weekdays: [1, 2, 3, 4, 5], startHourUtc: 20, endHourUtc: 6, idleTimeoutMinutes: 5 }],
   },
+  SavedSearchInput: { name: 'Errors', ...search, select: 'Timestamp, Body', tags: ['production'] },
+  SearchContextRequest: { ...search, time: range.startTime, rangeMs: 60_000 },
+  SearchExportRequest: { ...search, ...range, format: 'csv' },
+  SearchFacetValuesRequest: { ...search, ...range, fields: ['ServiceName'] },
+  SearchFacetsRequest: { sourceId: 'logs', ...range },
+  SearchHistogramRequest: { ...search, ...range, granularity: '5m' },
+  SearchRequest: { ...search, ...range, select: 'Timestamp, Body', maxResults: 100 },
+  SearchTailRequest: search,
+  ServiceMapRequest: traceSearch,
   ServiceReplicaScalingPatchRequest: { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, numReplicas: 3 },
   ServicePasswordPatchRequest: {},
   ServicePatchRequest: { name: 'analytics', tags: { add: [{ key: 'team', value: 'data' }] } },
+  ServicePreviewRequest: {
+    provider: 'aws',
+    region: 'us-east-1',
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 120,
+    numReplicas: 3,
+  },
   ServicePostRequest: {
     name: 'analytics',
     provider: 'aws',
@@ -110,6 +143,10 @@ export const EXAMPLES: Record<string, unknown> = {
   ServiceScalingPatchRequest: { numReplicas: 4, idleScaling: true, idleTimeoutMinutes: 15 },
   ServiceStatePatchRequest: { command: 'start' },
   SourceInput: { name: 'Logs', kind: 'log', from: { tableName: 'otel_logs' } },
-  TileDataRequest: { series: [series], start: '2026-11-01T00:00:00Z', end: '2026-11-01T01:00:00Z' },
+  TelemetryRetentionPatchRequest: { logs: 7 },
+  TileDataRequest: { series: [series], start: range.startTime, end: range.endTime },
+  TraceOperationsRequest: traceSearch,
+  TraceSearchRequest: { ...traceSearch, orderBy: 'slowest' },
+  WebhookInput: { name: 'On call', service: 'generic', url: 'https://example.com/hook' },
   UsageCost: { grandTotalCHC: 12.595678, costs: [cost] },
 };
