@@ -63,6 +63,7 @@ export function createEvaluator(options: Options) {
     const nowMs = clock.now();
     const windows = listDueWindows(toSchedule(alert.content), alert.state.evaluatedUntil, nowMs);
     const before = await readGroups(state.db, alert.organizationId, alert.id);
+    if (before.size > GROUPS_PER_TURN) await nextTurn();
     const outcome =
       windows.count === 0 ? judgeNothing(alert, before, nowMs) : await judge(alert, before, windows, nowMs);
     await store(alert, windows, outcome, nowMs);
@@ -89,6 +90,7 @@ export function createEvaluator(options: Options) {
       const queryMs = clock.monotonicMs() - startedMs;
       groupBy = found.groupBy;
       for (const list of found.windows) {
+        if (list.length + groups.size > GROUPS_PER_TURN) await nextTurn();
         windowEnd += windows.stepMs;
         const isFirst = evaluations.length === 0;
         const rule = toRule(alert.content, found, isFirst && alert.state.isRegrouped);
@@ -97,10 +99,10 @@ export function createEvaluator(options: Options) {
         evaluations.push(judged.evaluation);
         [groups, status] = [judged.groups, judged.evaluation.status];
         if (groups.size > MAX_GROUPS) throw tooManyGroups();
-        if (list.length + groups.size > GROUPS_PER_TURN) await nextTurn();
       }
       startedMs = clock.monotonicMs();
     }
+    if (groups.size > GROUPS_PER_TURN) await nextTurn();
     return { groups, evaluations, groupBy };
   }
 
@@ -181,6 +183,7 @@ export function createEvaluator(options: Options) {
   async function store(alert: Alert, windows: Windows, outcome: Outcome, nowMs: number): Promise<void> {
     const { organizationId, id } = alert;
     const inputs = await notices.build(alert, windows, outcome, nowMs);
+    if (outcome.groups && outcome.groups.size > GROUPS_PER_TURN) await nextTurn();
     const next: Alert = { ...alert, state: outcome.state };
     next.nextEvaluationAt = chooseNextEvaluation(next, nowMs);
     const isStored = await state.write(async (tx) => {
