@@ -281,8 +281,11 @@ function toFailure(before: Failure | undefined, error: unknown, nowMs: number): 
   return { ...before, since, at: nowMs, type: toErrorType(error), message, attempts: (before?.attempts ?? 0) + 1 };
 }
 
+/** What they name was deleted, or cannot be evaluated any more. */
+const SOURCE_MEMBERS = new Set<string | undefined>(['savedSearchId', 'dashboardId', 'tileId']);
+
 function toErrorType(error: unknown): ErrorType {
   if (!(error instanceof AppError)) return 'UNKNOWN';
-  if (error.code === 'not_found') return 'INVALID_ALERT';
+  if (error.code === 'not_found' || SOURCE_MEMBERS.has(error.field)) return 'INVALID_ALERT';
   return /took longer|timeout/i.test(error.message) ? 'QUERY_TIMEOUT' : 'QUERY_ERROR';
 }
