@@ -15,8 +15,24 @@ const PASSES = isLongRun ? 200 : 12;
 const MAX_SINGLE = 20;
 const KINDS: Record<string, string> = { Firing: 'firing', 'No data': 'no_data', Resolved: 'resolved' };
 
-/** Of logs: their number, or the highest severity. */
-const RULES = [
+/** Minutes and seconds as numbers; what is left out has its default. */
+interface Rule {
+  /** Of logs: their number, or the highest severity. */
+  aggregation: 'count' | 'max';
+  isGrouped: boolean;
+  thresholdType: string;
+  threshold: number;
+  thresholdMax?: number;
+  pendingMinutes?: number;
+  keepFiringMinutes?: number;
+  numConsecutiveWindows?: number;
+  noData?: string;
+  delay?: number;
+  interval?: number;
+  offset?: number;
+}
+
+const RULES: Rule[] = [
   { aggregation: 'count', isGrouped: true, thresholdType: 'above', threshold: 3, pendingMinutes: 1 },
   { aggregation: 'count', isGrouped: true, thresholdType: 'below', threshold: 1, numConsecutiveWindows: 3 },
   { aggregation: 'max', isGrouped: true, thresholdType: 'not_between', threshold: 2, thresholdMax: 7, delay: 90 },
@@ -24,8 +40,7 @@ const RULES = [
   { aggregation: 'max', isGrouped: true, thresholdType: 'equal', threshold: 5, noData: 'alert', pendingMinutes: 2 },
   { aggregation: 'count', isGrouped: false, thresholdType: 'above_exclusive', threshold: 60, interval: 5, offset: 2 },
   { aggregation: 'max', isGrouped: false, thresholdType: 'below_or_equal', threshold: 8, delay: 0 },
-] as const;
-type Rule = Partial<Record<string, number | string>> & (typeof RULES)[number];
+];
 
 onEachStore('alerts compared with an independent evaluator', (store) => {
   const server = useClockedServer(store, { settings: { webhookAllowPrivate: 'yes', rateLimit: 'off' } });
@@ -63,18 +78,18 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
     });
     const independent = createIndependentEvaluator(
       {
-        intervalMs: Number(interval) * MINUTE,
-        offsetMs: Number(offset) * MINUTE,
+        intervalMs: interval * MINUTE,
+        offsetMs: offset * MINUTE,
         startAt: null,
-        delayMs: Number(delay) * 1000,
+        delayMs: delay * 1000,
         thresholdType: rule.thresholdType,
         threshold: rule.threshold,
-        thresholdMax: Number(thresholdMax),
-        pendingMs: Number(pendingMinutes) * MINUTE,
-        consecutive: Number(numConsecutiveWindows),
-        keepFiringMs: Number(keepFiringMinutes) * MINUTE,
+        thresholdMax,
+        pendingMs: pendingMinutes * MINUTE,
+        consecutive: numConsecutiveWindows,
+        keepFiringMs: keepFiringMinutes * MINUTE,
         repeatMs: 0,
-        noData: String(noData),
+        noData,
         isGrouped: rule.isGrouped,
         aggregation: rule.aggregation,
       },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toRule, toSchedule } from '../../src/observability/alerts/alert.ts';
 import { normalizeAlert } from '../../src/observability/alerts/alert-input.ts';
-import type { AlertBody } from '../../src/observability/alerts/alert-schema.ts';
+import { type AlertBody, NO_DATA_BEHAVIORS, THRESHOLD_TYPES } from '../../src/observability/alerts/alert-schema.ts';
 import { announce, evaluateWindow } from '../../src/observability/alerts/evaluation.ts';
 import type { Groups } from '../../src/observability/alerts/judgement.ts';
 import { INTERVALS, type Interval, listDueWindows } from '../../src/observability/alerts/windows.ts';
@@ -14,23 +14,14 @@ const T0 = Date.parse('2026-11-18T10:00:00Z');
 
 const rules = fc.record({
   interval: fc.constantFrom(...(Object.keys(INTERVALS) as Interval[])),
-  thresholdType: fc.constantFrom<AlertBody['thresholdType'][]>(
-    'above',
-    'below',
-    'above_exclusive',
-    'below_or_equal',
-    'equal',
-    'not_equal',
-    'between',
-    'not_between',
-  ),
+  thresholdType: fc.constantFrom(...THRESHOLD_TYPES),
   threshold: fc.integer({ min: 0, max: 4 }),
   width: fc.integer({ min: 0, max: 2 }),
   pending: fc.constantFrom(0, 0, 0.5, 1, 2.5),
   numConsecutiveWindows: fc.constantFrom(null, 1, 2, 4),
   keepFiring: fc.constantFrom(0, 0, 0.5, 1, 3),
   repeat: fc.constantFrom(0, 2, 5),
-  noDataBehavior: fc.constantFrom('no_data' as const, 'alert' as const, 'ok' as const, 'keep' as const),
+  noDataBehavior: fc.constantFrom(...NO_DATA_BEHAVIORS),
   evaluationDelaySeconds: fc.constantFrom(0, 15, 90),
   schedule: fc.oneof(
     fc.constant({}),
