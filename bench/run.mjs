@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { alertRows } from './alerts.mjs';
 import { autoscaleRows } from './autoscale.mjs';
 import { clusterRows } from './cluster.mjs';
 import { consoleRows } from './console.mjs';
@@ -49,6 +50,7 @@ async function main() {
   if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
   if (only === 'otlp') return writeSection('OpenTelemetry', OTLP, renderTable(await otlpRows()));
   if (only === 'search') return writeSection('Search', SEARCH, renderTable(await searchRows()));
+  if (only === 'alerts') return writeSection('Alerts', ALERTS, renderTable(await alertRows()));
   if (only === 'cluster') return writeSection('Cluster', CLUSTER, renderTable(await clusterRows()));
   if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
@@ -94,6 +96,9 @@ another engine, 8,192 at a time and two inserts at a time, without a server in b
 
 const SEARCH = `Written by \`npm run bench -- search\`: 20 million log rows and 20 million spans of 29 days (\`BENCH_SEARCH_ROWS\`), generated once and kept in the
 temporary directory. Hand-written queries run on the same engine, in turn with the requests.`;
+
+const ALERTS = `Written by \`npm run bench -- alerts\`: processor time, which depends less on what else the machine does than elapsed time. That of the idle
+server and engine is subtracted. Each of the 500 alerts has a saved search of its own, so that none shares a query. 100 % is one core.`;
 
 const CLUSTER = `Written by \`npm run bench -- cluster\`: the processor time of storing a row, of all threads and including the merges of the following
 seconds, which depends less on what else the machine does than a rate. Two ClickHouse processes are the shards. *Directly* means that each shard gets its rows in an insert of its own.`;

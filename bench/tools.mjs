@@ -25,10 +25,11 @@ export const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}
 export const bearer = `Bearer ${token}`;
 export const base = `/v1/organizations/${organizationId}`;
 
-export async function startServer(data, args) {
+export async function startServer(data, args, environment = {}) {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', data, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...environment },
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const line = await new Promise((resolve, reject) => {

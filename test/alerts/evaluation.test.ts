@@ -218,6 +218,20 @@ onEachStore('the evaluation of alerts', (store) => {
     expect(await call('GET', `/api/v2/alerts/${id}/evaluations`)).toHaveLength(1);
   });
 
+  it('of a tile fails as invalid when its dashboard is deleted', async () => {
+    const series = [{ type: 'time', aggFn: 'count', sourceId: 'logs', where: '', groupBy: [] }];
+    const tiles = [{ name: 'Logs', x: 0, y: 0, w: 12, h: 4, series }];
+    const dashboard = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
+    const id = await createAlert({ source: 'tile', dashboardId: dashboard.id, tileId: dashboard.tiles[0].id });
+    await start();
+    await pass({ api: 3 });
+    expect(titles()).toEqual(['Firing: Shop: Logs: 3 ≥ 3']);
+    await call('DELETE', `/api/v2/dashboards/${dashboard.id}`);
+    await pass({ api: 3 });
+    const executionErrors = [{ type: 'INVALID_ALERT', message: 'Dashboard not found' }];
+    expect(await get(id)).toMatchObject({ status: 'failed', executionErrors });
+  });
+
   it('goes on after a restart, and after the clock was set back', async () => {
     const id = await createAlert();
     await start();

@@ -87,7 +87,8 @@ export function useClockedServer(
     const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
     if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
     server.now = Date.parse('2026-11-02T10:00:30Z');
-    [lastNow, elapsedMs] = [server.now, 0];
+    // Not 0, which caches take for no time.
+    [lastNow, elapsedMs] = [server.now, 1];
     const start = async () => {
       running = await startServer({
         config: loaded.config,

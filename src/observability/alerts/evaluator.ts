@@ -63,6 +63,7 @@ export function createEvaluator(options: Options) {
     const nowMs = clock.now();
     const windows = listDueWindows(toSchedule(alert.content), alert.state.evaluatedUntil, nowMs);
     const before = await readGroups(state.db, alert.organizationId, alert.id);
+    if (before.size > GROUPS_PER_TURN) await nextTurn();
     const outcome =
       windows.count === 0 ? judgeNothing(alert, before, nowMs) : await judge(alert, before, windows, nowMs);
     await store(alert, windows, outcome, nowMs);
@@ -89,6 +90,7 @@ export function createEvaluator(options: Options) {
       const queryMs = clock.monotonicMs() - startedMs;
       groupBy = found.groupBy;
       for (const list of found.windows) {
+        if (list.length + groups.size > GROUPS_PER_TURN) await nextTurn();
         windowEnd += windows.stepMs;
         const isFirst = evaluations.length === 0;
         const rule = toRule(alert.content, found, isFirst && alert.state.isRegrouped);
@@ -97,10 +99,10 @@ export function createEvaluator(options: Options) {
         evaluations.push(judged.evaluation);
         [groups, status] = [judged.groups, judged.evaluation.status];
         if (groups.size > MAX_GROUPS) throw tooManyGroups();
-        if (list.length + groups.size > GROUPS_PER_TURN) await nextTurn();
       }
       startedMs = clock.monotonicMs();
     }
+    if (groups.size > GROUPS_PER_TURN) await nextTurn();
     return { groups, evaluations, groupBy };
   }
 
@@ -181,6 +183,7 @@ export function createEvaluator(options: Options) {
   async function store(alert: Alert, windows: Windows, outcome: Outcome, nowMs: number): Promise<void> {
     const { organizationId, id } = alert;
     const inputs = await notices.build(alert, windows, outcome, nowMs);
+    if (outcome.groups && outcome.groups.size > GROUPS_PER_TURN) await nextTurn();
     const next: Alert = { ...alert, state: outcome.state };
     next.nextEvaluationAt = chooseNextEvaluation(next, nowMs);
     const isStored = await state.write(async (tx) => {
@@ -278,8 +281,11 @@ function toFailure(before: Failure | undefined, error: unknown, nowMs: number): 
   return { ...before, since, at: nowMs, type: toErrorType(error), message, attempts: (before?.attempts ?? 0) + 1 };
 }
 
+/** What they name was deleted, or cannot be evaluated any more. */
+const SOURCE_MEMBERS = new Set<string | undefined>(['savedSearchId', 'dashboardId', 'tileId']);
+
 function toErrorType(error: unknown): ErrorType {
   if (!(error instanceof AppError)) return 'UNKNOWN';
-  if (error.code === 'not_found') return 'INVALID_ALERT';
+  if (error.code === 'not_found' || SOURCE_MEMBERS.has(error.field)) return 'INVALID_ALERT';
   return /took longer|timeout/i.test(error.message) ? 'QUERY_TIMEOUT' : 'QUERY_ERROR';
 }

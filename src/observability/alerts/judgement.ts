@@ -114,17 +114,17 @@ export function judgeWindow(rule: Rule, before: Groups, values: readonly GroupVa
 const isForgotten = ({ forgetsMissing, stepMs }: Rule, { seenAt }: GroupState, endMs: number): boolean =>
   forgetsMissing || endMs - seenAt >= Math.max(FORGET_AFTER.windows * stepMs, FORGET_AFTER.ms);
 
+const NO_COUNTS = { breached: 0, missing: 0, cleared: 0 };
+
 /** The group is resolved, since it no longer exists. */
 const forget = (state: GroupState, endMs: number): GroupState => ({
   ...state,
-  ...counts(),
+  ...NO_COUNTS,
   status: 'ok',
   since: state.status === 'ok' ? state.since : endMs,
   value: null,
   seenAt: 0,
 });
-
-const counts = ({ breached = 0, missing = 0, cleared = 0 } = {}) => ({ breached, missing, cleared });
 
 function judgeGroup(
   rule: Rule,
@@ -132,32 +132,38 @@ function judgeGroup(
   { labels, value }: GroupValue,
   endMs: number,
 ): GroupState {
-  const before = state ?? { labels, status: 'ok' as const, since: endMs, ...counts(), value: null, seenAt: endMs };
+  const before = state ?? { labels, status: 'ok', since: endMs, ...NO_COUNTS, value: null, seenAt: endMs };
   const seenAt = value === null ? before.seenAt : endMs;
   const outcome = findOutcome(rule, value);
   if (outcome === 'keep') return { ...before, value, seenAt };
-  const { status, ...counted } = applyOutcome(rule, before, outcome);
-  const since = status === before.status ? before.since : endMs;
-  return { ...before, ...counted, status, since, value: value ?? (rule.isCount ? 0 : null), seenAt };
+  const breached = outcome === 'breach' ? before.breached + 1 : 0;
+  const missing = outcome === 'missing' ? before.missing + 1 : 0;
+  const cleared = outcome === 'clear' && before.status === 'firing' ? before.cleared + 1 : 0;
+  const status = findStatus(rule, before.status, outcome, { breached, missing, cleared });
+  // Not copied with `...`, which takes several times as long: an alert can have 10,000 groups.
+  return {
+    labels: before.labels,
+    status,
+    since: status === before.status ? before.since : endMs,
+    breached,
+    missing,
+    cleared: status === 'ok' ? 0 : cleared,
+    value: value ?? (rule.isCount ? 0 : null),
+    seenAt,
+    announced: before.announced,
+  };
 }
 
-function applyOutcome(
+function findStatus(
   { windowsToFire, windowsToResolve }: Rule,
-  { status, breached, missing, cleared }: GroupState,
+  before: GroupStatus,
   outcome: Exclude<Outcome, 'keep'>,
-) {
-  if (outcome === 'breach') {
-    const next = counts({ breached: breached + 1 });
-    return { status: status === 'firing' || next.breached >= windowsToFire ? 'firing' : 'pending', ...next } as const;
-  }
-  if (outcome === 'missing') {
-    const next = counts({ missing: missing + 1 });
-    if (next.missing >= windowsToFire) return { status: 'no_data', ...next } as const;
-    return { status: status === 'pending' ? 'ok' : status, ...next } as const;
-  }
-  const next = counts({ cleared: status === 'firing' ? cleared + 1 : 0 });
-  if (status === 'firing' && next.cleared < windowsToResolve) return { status, ...next } as const;
-  return { status: 'ok', ...counts() } as const;
+  { breached, missing, cleared }: typeof NO_COUNTS,
+): GroupStatus {
+  if (outcome === 'breach') return before === 'firing' || breached >= windowsToFire ? 'firing' : 'pending';
+  if (outcome === 'clear') return before === 'firing' && cleared < windowsToResolve ? 'firing' : 'ok';
+  if (missing >= windowsToFire) return 'no_data';
+  return before === 'pending' ? 'ok' : before;
 }
 
 const ORDER: readonly GroupStatus[] = ['ok', 'pending', 'no_data', 'firing'];

@@ -1,0 +1,196 @@
+import { expect, it } from 'vitest';
+import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
+import type { Json } from '../support/client.ts';
+import { useClockedServer } from '../support/clocked-server.ts';
+import { acme } from '../support/fleet.ts';
+import { isLongRun, SEED } from '../support/long-run.ts';
+import { createIngestToken, postOtlp } from '../support/otlp-json.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { onEachStore } from '../support/server.ts';
+import { createIndependentEvaluator, type Row } from './independent-evaluator.ts';
+
+const MINUTE = 60_000;
+const SERVICES = Array.from({ length: 50 }, (_, index) => `service-${index}`);
+const PASSES = isLongRun ? 200 : 12;
+const MAX_SINGLE = 20;
+const KINDS: Record<string, string> = { Firing: 'firing', 'No data': 'no_data', Resolved: 'resolved' };
+
+/** Minutes and seconds as numbers; what is left out has its default. */
+interface Rule {
+  /** Of logs: their number, or the highest severity. */
+  aggregation: 'count' | 'max';
+  isGrouped: boolean;
+  thresholdType: string;
+  threshold: number;
+  thresholdMax?: number;
+  pendingMinutes?: number;
+  keepFiringMinutes?: number;
+  numConsecutiveWindows?: number;
+  noData?: string;
+  delay?: number;
+  interval?: number;
+  offset?: number;
+}
+
+const RULES: Rule[] = [
+  { aggregation: 'count', isGrouped: true, thresholdType: 'above', threshold: 3, pendingMinutes: 1 },
+  { aggregation: 'count', isGrouped: true, thresholdType: 'below', threshold: 1, numConsecutiveWindows: 3 },
+  { aggregation: 'max', isGrouped: true, thresholdType: 'not_between', threshold: 2, thresholdMax: 7, delay: 90 },
+  { aggregation: 'max', isGrouped: true, thresholdType: 'above', threshold: 8, noData: 'keep', keepFiringMinutes: 2 },
+  { aggregation: 'max', isGrouped: true, thresholdType: 'equal', threshold: 5, noData: 'alert', pendingMinutes: 2 },
+  { aggregation: 'count', isGrouped: false, thresholdType: 'above_exclusive', threshold: 60, interval: 5, offset: 2 },
+  { aggregation: 'max', isGrouped: false, thresholdType: 'below_or_equal', threshold: 8, delay: 0 },
+];
+
+onEachStore('alerts compared with an independent evaluator', (store) => {
+  const server = useClockedServer(store, { settings: { webhookAllowPrivate: 'yes', rateLimit: 'off' } });
+  const receiver = useReceiver();
+  const random = createRandom(isLongRun ? SEED : 25, store);
+  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const response = await server.call({ method, path, token: acme.writer, ...(body !== undefined && { body }) });
+    expect(response.status, response.text).toBe(200);
+    return response.json.data;
+  };
+  const rows: Row[] = [];
+
+  async function createAlert(rule: Rule, name: string, sources: { webhookId: string; savedSearchId: string }) {
+    const { interval = 1, offset = 0, delay = 15, thresholdMax = 0, numConsecutiveWindows = 1 } = rule;
+    const { pendingMinutes = 0, keepFiringMinutes = 0, noData = 'no_data' } = rule;
+    const metric = { type: 'time', sourceId: 'logs', aggFn: 'max', field: 'SeverityNumber', where: '', groupBy: [] };
+    const source =
+      rule.aggregation === 'count' ? { savedSearchId: sources.savedSearchId } : { source: 'metric', metric };
+    const { id } = await call('POST', '/api/v2/alerts', {
+      ...source,
+      name,
+      channel: { type: 'webhook', webhookId: sources.webhookId },
+      ...(rule.isGrouped && { groupBy: 'ServiceName' }),
+      interval: `${interval}m`,
+      threshold: rule.threshold,
+      thresholdType: rule.thresholdType,
+      thresholdMax,
+      numConsecutiveWindows,
+      pendingMinutes,
+      keepFiringMinutes,
+      noDataBehavior: noData,
+      repeatMinutes: 0,
+      evaluationDelaySeconds: delay,
+      scheduleOffsetMinutes: offset,
+    });
+    const independent = createIndependentEvaluator(
+      {
+        intervalMs: interval * MINUTE,
+        offsetMs: offset * MINUTE,
+        startAt: null,
+        delayMs: delay * 1000,
+        thresholdType: rule.thresholdType,
+        threshold: rule.threshold,
+        thresholdMax,
+        pendingMs: pendingMinutes * MINUTE,
+        consecutive: numConsecutiveWindows,
+        keepFiringMs: keepFiringMinutes * MINUTE,
+        repeatMs: 0,
+        noData,
+        isGrouped: rule.isGrouped,
+        aggregation: rule.aggregation,
+      },
+      rows,
+    );
+    return { id: id as string, name, independent };
+  }
+
+  /** Rows of the minutes before `now`: most are new, some come late. Each service has times with many rows and without any. */
+  async function sendRows(token: string, now: number): Promise<void> {
+    const resourceLogs = SERVICES.filter(() => random.chance(0.4)).map((service) => {
+      const isBusy = random.chance(0.3);
+      const logRecords = Array.from({ length: random.whole(1, isBusy ? 6 : 2) }, () => {
+        const time = now - random.whole(1, random.chance(0.9) ? 60_000 : 240_000);
+        const value = random.whole(1, 9);
+        // It is there as soon as it was sent, whatever the clock says later.
+        rows.push({ time, arrivedAt: 0, group: service, value });
+        return { timeUnixNano: `${time}000000`, severityNumber: value, body: { stringValue: 'x' } };
+      });
+      const resource = { attributes: [{ key: 'service.name', value: { stringValue: service } }] };
+      return { resource, scopeLogs: [{ logRecords }] };
+    });
+    const response = await postOtlp(server, token, 'logs', { resourceLogs });
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+
+  /** As `{alert} {group} {kind}`. */
+  function takeMessages(): string[] {
+    const titles = receiver.received.splice(0).map(({ body }) => String(JSON.parse(body).title));
+    return titles.map((title) => {
+      const [, kind = title, name, group = '', detail = ''] =
+        /^(Firing|No data|Resolved): (rule \d)(?: \(ServiceName:([^)]*)\))?: (.*)$/.exec(title) ?? [];
+      return `${name} ${detail.endsWith('more groups') ? detail : group} ${KINDS[kind]}`;
+    });
+  }
+
+  /** Returns the messages that have to be sent. */
+  async function expectSameStates(
+    { id, name, independent }: Awaited<ReturnType<typeof createAlert>>,
+    about: string,
+  ): Promise<string[]> {
+    const { windows, messages } = independent.pass(server.now);
+    const evaluations: Json[] = await call('GET', `/api/v2/alerts/${id}/evaluations?limit=1000`);
+    const states = evaluations
+      .filter(({ evaluatedAt }) => Date.parse(evaluatedAt) === server.now)
+      .map(({ windowEnd, status }) => [Date.parse(windowEnd), status]);
+    expect(states.reverse(), about).toEqual(windows.map(({ end, state }) => [end, state]));
+    const { groups } = await call('GET', `/api/v2/alerts/${id}/groups`);
+    const found = groups
+      .filter(({ status }: Json) => status !== 'ok')
+      .map(({ labels, status }: Json) => [labels[0] ?? '', status]);
+    const last = windows.at(-1);
+    if (last) expect(Object.fromEntries(found.sort()), about).toEqual(last.groups);
+    return Object.values(KINDS).flatMap((kind) => shareMessages(name, kind, messages));
+  }
+
+  it('have its states after every window, and send its messages', { timeout: 600_000 + PASSES * 20_000 }, async () => {
+    const body = JSON.stringify({ title: '{{title}}' });
+    const hook = { name: 'hook', service: 'generic', url: receiver.url, body };
+    const { id: webhookId } = await call('POST', '/api/v2/webhooks', hook);
+    const { id: savedSearchId } = await call('POST', '/api/v2/saved-searches', { name: 'All', sourceId: 'logs' });
+    const { token } = await createIngestToken(server, acme);
+    const alerts = [];
+    for (const [index, rule] of RULES.entries())
+      alerts.push(await createAlert(rule, `rule ${index}`, { webhookId, savedSearchId }));
+    // Until here, alerts may have been evaluated at any moment.
+    await server.evaluateAlerts();
+    for (const { independent } of alerts) independent.pass(server.now);
+    takeMessages();
+    for (let pass = 0; pass < PASSES; pass++) {
+      // Pauses, and a clock that is set back.
+      const ms = (pass % 9 === 4 ? random.pick([3, 70]) : pass % 9 === 8 ? -random.pick([0.5, 4]) : 1) * MINUTE;
+      const next = server.now + ms + random.whole(-30_000, 20_000);
+      // Before the clock changes: the server evaluates as soon as a window is due.
+      await sendRows(token, next);
+      if (next < server.now) server.step(next - server.now);
+      else server.now = next;
+      await server.evaluateAlerts();
+      const sent: string[] = [];
+      for (const alert of alerts) sent.push(...(await expectSameStates(alert, `pass ${pass}, ${alert.name}`)));
+      expectSameMessages(takeMessages(), sent, `pass ${pass}`);
+    }
+  });
+});
+
+const isShared = (message: string) => message.includes('more groups');
+
+/** `sent` has all groups, and the messages that some of them share. */
+function expectSameMessages(received: readonly string[], sent: readonly string[], about: string): void {
+  expect(received.filter(isShared).sort(), about).toEqual(sent.filter(isShared).sort());
+  const single = received.filter((message) => !isShared(message));
+  const possible = sent.filter((message) => !isShared(message));
+  expect(possible, about).toEqual(expect.arrayContaining(single));
+  const sharing = sent.filter(isShared).reduce((sum, message) => sum + Number(/(\d+) more/.exec(message)?.[1]), 0);
+  expect(single, about).toHaveLength(possible.length - sharing);
+}
+
+/** More than 20 groups share a message; which of them is not said. */
+function shareMessages(name: string, kind: string, messages: readonly string[]): string[] {
+  const own = messages.filter((message) => message.endsWith(` ${kind}`)).map((message) => `${name} ${message}`);
+  const rest = own.length - MAX_SINGLE;
+  return rest > 0 ? [...own, `${name} ${rest} more groups ${kind}`] : own;
+}
