@@ -9,6 +9,8 @@ export const RESOURCE_TYPES = [
   { value: 'dashboard', label: 'Dashboards' },
   { value: 'token', label: 'Dashboard tokens' },
   { value: 'source', label: 'Sources' },
+  { value: 'alert', label: 'Alerts' },
+  { value: 'channel', label: 'Channels' },
   { value: 'budget', label: 'Budgets' },
   { value: 'cost', label: 'Costs' },
   { value: 'usage_day', label: 'Usage days' },

@@ -46,7 +46,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, ...view
                   >
                     <ExpandIcon size={14} />
                   </ActionIcon>
-                  <TileMenu tile={tile} data={data} previous={previous} />
+                  <TileMenu dashboardId={dashboard.id} tile={tile} data={data} previous={previous} />
                 </>
               )
             }
