@@ -32,15 +32,15 @@ export function AlertFacts({ alert, source }: Props) {
           {alert.groupBy ? `, by ${alert.groupBy}` : ''}
         </Fact>
         <Fact label="Fires if">
-          {formatThreshold(alert)} in {INTERVAL_LABELS[alert.interval]}
-          {pendingMinutes ? `, for ${plural(pendingMinutes, 'minute')}` : ''}
-          {keepFiringMinutes ? `; resolved after ${plural(keepFiringMinutes, 'normal minute')}` : ''}
+          {formatThreshold(alert)} {alert.source === 'condition' ? 'every' : 'in'} {INTERVAL_LABELS[alert.interval]}
+          {pendingMinutes ? `, for ${formatMinutes(pendingMinutes)}` : ''}
+          {keepFiringMinutes ? `; resolved if normal for ${formatMinutes(keepFiringMinutes)}` : ''}
         </Fact>
         <Fact label="Last value">{formatAlertValue(alert.lastValue)}</Fact>
         <Fact label="Channels">
           <ChannelNames alert={alert} />
         </Fact>
-        <Fact label="Repeated">{repeatMinutes ? `every ${plural(repeatMinutes, 'minute')}` : 'never'}</Fact>
+        <Fact label="Repeated">{repeatMinutes ? `every ${formatMinutes(repeatMinutes)}` : 'never'}</Fact>
         <Fact label="Severity">{severity ? SEVERITY_LABELS[severity] : undefined}</Fact>
         <Fact label="Quiet hours">
           {quietHours
@@ -52,7 +52,7 @@ export function AlertFacts({ alert, source }: Props) {
         <Fact label="Owner">{owner ?? undefined}</Fact>
         <Fact label="Runbook">
           {runbookUrl ? (
-            <Anchor href={runbookUrl} target="_blank" rel="noreferrer">
+            <Anchor size="sm" href={runbookUrl} target="_blank" rel="noreferrer">
               {runbookUrl}
             </Anchor>
           ) : undefined}
@@ -74,6 +74,9 @@ export function AlertFacts({ alert, source }: Props) {
   );
 }
 
+const formatMinutes = (minutes: number): string =>
+  minutes % 60 === 0 ? plural(minutes / 60, 'hour') : plural(minutes, 'minute');
+
 /** Renders nothing without a value. */
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   if (children === undefined) return null;
@@ -94,6 +97,7 @@ function SourceLink({ alert: { source, savedSearchId, dashboardId, tileId }, sou
   if (saved)
     return (
       <Anchor
+        size="sm"
         renderRoot={(props) => (
           <Link to="/search" search={{ ...toRowSearch(saved), last: '24h' } as RowSearch} {...props} />
         )}
@@ -104,6 +108,7 @@ function SourceLink({ alert: { source, savedSearchId, dashboardId, tileId }, sou
   if (source === 'tile' && dashboardId && tileId)
     return (
       <Anchor
+        size="sm"
         renderRoot={(props) => (
           <Link to="/dashboards/$id" params={{ id: dashboardId }} search={{ tile: tileId }} {...props} />
         )}

@@ -48,6 +48,8 @@ export const groupsQuery = (api: Operations, organizationId: string, id: string)
   });
 
 const MESSAGES_PER_PAGE = 20;
+/** While a message waits. */
+const WAITING_POLL_MS = 2000;
 
 /** What was sent about an alert, newest first. */
 export const messagesQuery = (api: Operations, organizationId: string, subjectId: string) =>
@@ -64,7 +66,10 @@ export const messagesQuery = (api: Operations, organizationId: string, subjectId
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    refetchInterval: ALERT_POLL_MS,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ records }) => records.some(({ status }) => status === 'pending'))
+        ? WAITING_POLL_MS
+        : ALERT_POLL_MS,
   });
 
 /** A draft over the past. It reads up to 30 days, so it is not repeated by itself. */

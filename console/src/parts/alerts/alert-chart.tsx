@@ -25,7 +25,7 @@ interface Props {
   end: number;
 }
 
-const SPACE = { top: 8, right: 12, bottom: 38, left: 58 };
+const SPACE = { top: 8, right: 20, bottom: 38, left: 58 };
 const BAND = { height: 8, below: 6 };
 const Y_TICKS = 4;
 const X_TICK_WIDTH = 76;
@@ -37,7 +37,11 @@ export function AlertChart({ label, points, threshold, start, end }: Props) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const range = useMemo(() => computeRange(points, threshold), [points, threshold]);
   const lines = useMemo(() => listLines(points), [points]);
-  const bands = useMemo(() => listBands(points), [points]);
+  // Short states are drawn over the longer ones beside them.
+  const bands = useMemo(
+    () => listBands(points).toSorted((one, other) => Number(other.status === 'ok') - Number(one.status === 'ok')),
+    [points],
+  );
   const plot = {
     width: Math.max(width - SPACE.left - SPACE.right, 1),
     height: Math.max(height - SPACE.top - SPACE.bottom, 1),
@@ -130,7 +134,7 @@ export function AlertChart({ label, points, threshold, start, end }: Props) {
                 className={classes.band}
                 data-status={band.status}
                 x={Math.max(toX(band.start), SPACE.left)}
-                width={Math.max(toX(band.end) - Math.max(toX(band.start), SPACE.left), 1.5)}
+                width={Math.max(toX(band.end) - Math.max(toX(band.start), SPACE.left), band.status === 'ok' ? 1 : 3)}
                 y={bottom + BAND.below}
                 height={BAND.height}
               />

@@ -1,4 +1,4 @@
-import { Button, Collapse, Stack } from '@mantine/core';
+import { Button, Collapse, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -125,6 +125,13 @@ export function AlertForm({ alert, initial }: { alert?: Alert; initial: AlertDra
             </Button>
           }
         >
+          {!showsMore && !hasMoreErrors && (
+            <Text size="sm" c="dimmed">
+              {hasSpecialValues(draft)
+                ? 'Not the defaults.'
+                : 'Missing data and failed evaluations are states of their own, which are sent. There are no quiet hours.'}
+            </Text>
+          )}
           <Collapse expanded={showsMore || hasMoreErrors}>
             <SpecialFields {...fields} />
           </Collapse>

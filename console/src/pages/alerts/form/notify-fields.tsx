@@ -27,9 +27,9 @@ export function NotifyFields({ draft, channels, channelIds, errorAt, onChange }:
   const [isCreating, setIsCreating] = useState(false);
   return (
     <Stack gap="md">
-      <Group gap="xs" align="flex-end" wrap="nowrap">
+      <Group gap="xs" align="flex-end">
         <MultiSelect
-          flex={1}
+          flex="1 1 240px"
           label="Channels"
           placeholder={channelIds.length === 0 ? 'Choose channels' : ''}
           nothingFoundMessage="There is no such channel."

@@ -161,7 +161,7 @@ function GroupByField({ sourceId, draft, errorAt, onChange }: FieldsProps & { so
   return (
     <Autocomplete
       label="Group by"
-      description="An SQL expression. Each of its values has its own state and messages."
+      description="An SQL expression. Each value has its own state."
       placeholder="ServiceName"
       data={listSuggestions([], sourceId ?? '', data).expressions}
       limit={50}
