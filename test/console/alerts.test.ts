@@ -264,11 +264,21 @@ inBrowser(
       expect(new URL(page.url()).searchParams.get('where')).toBe('declined');
 
       await page.goto(`${browser.server.url}/dashboards/${acme.dashboard}`);
-      await page.getByRole('button', { name: /^More actions for/ }).first().click();
+      await page
+        .getByRole('button', { name: /^More actions for/ })
+        .first()
+        .click();
       await page.getByRole('menuitem', { name: 'Create alert' }).click();
       await form.getByRole('combobox', { name: 'Tile' }).waitFor();
       expect(await form.getByRole('combobox', { name: 'Tile' }).inputValue()).not.toBe('');
       await summary.waitFor(ENGINE);
+
+      await form.getByText('Metric or events').click();
+      await form.getByRole('combobox', { name: 'Source' }).click();
+      await page.getByRole('option', { name: 'Logs' }).click();
+      await form.getByRole('combobox', { name: 'Where' }).fill('declined');
+      await page.keyboard.press('Escape');
+      await summary.getByText('It would have fired 2 times').waitFor();
     });
 
     it('are read-only with a token that may only read', async () => {
