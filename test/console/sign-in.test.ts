@@ -91,6 +91,8 @@ inBrowser('sign-in', (browser) => {
       'Search',
       'Traces',
       'Service map',
+      'Alerts',
+      'Channels',
       'Sources',
       'Telemetry',
       'Keys',
@@ -121,7 +123,15 @@ inBrowser('sign-in', (browser) => {
   it('with a token shows only dashboards and telemetry', async () => {
     const page = await browser.signIn({ token: acme.token });
     await page.getByRole('heading', { name: 'Dashboards', level: 1 }).waitFor();
-    expect(await navigation(page)).toEqual(['Dashboards', 'Search', 'Traces', 'Service map', 'Sources']);
+    expect(await navigation(page)).toEqual([
+      'Dashboards',
+      'Search',
+      'Traces',
+      'Service map',
+      'Alerts',
+      'Channels',
+      'Sources',
+    ]);
   });
 
   it('is shown over the page when the session ends, without losing input', async () => {

@@ -41,7 +41,10 @@ export function toApiError(status: number, body: unknown, requestId?: string): A
     });
   }
   if (typeof message === 'string') {
-    const fields = Array.isArray(errors) ? errors.filter(isFieldError) : [];
+    const fields = (Array.isArray(errors) ? errors.filter(isFieldError) : []).map(({ path, message: rule }) => ({
+      path,
+      message: endSentence(removeValue(rule.replace(`${path}: `, ''))),
+    }));
     return new ApiError(endSentence(message), { ...about, fields });
   }
   return new ApiError(
@@ -57,10 +60,12 @@ function parseFieldErrors(text: string): FieldError[] {
   if (!/^(request body|query|path)[.:]/.test(text)) return [];
   return text.split(/; (?=(?:request body|query|path)[.:])/).flatMap((part) => {
     const [, path = '', rule = ''] = /^(?:request body|query|path)(?:\.([^:\s]*))?: ([\s\S]*)$/.exec(part) ?? [];
-    // The field already shows the value.
-    return rule === '' ? [] : [{ path, message: endSentence(rule.replace(/ <[a-z]+(:[\s\S]*)?>$/, '')) }];
+    return rule === '' ? [] : [{ path, message: endSentence(removeValue(rule)) }];
   });
 }
+
+/** The field already shows the value. */
+const removeValue = (rule: string): string => rule.replace(/ <[a-z]+(:[\s\S]*)?>$/, '');
 
 const formatFieldError = ({ path, message }: FieldError): string => (path === '' ? message : `${path}: ${message}`);
 const endSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

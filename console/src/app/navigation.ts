@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import type { Permissions } from '../api/session.ts';
 import {
   ActivityIcon,
+  AlertsIcon,
+  ChannelsIcon,
   CostsIcon,
   DashboardsIcon,
   KeysIcon,
@@ -28,6 +30,8 @@ interface Destination {
     | '/dashboards'
     | '/traces'
     | '/service-map'
+    | '/alerts'
+    | '/channels'
     | '/sources'
     | '/telemetry'
     | '/activity';
@@ -89,6 +93,20 @@ const DESTINATIONS: Destination[] = [
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
   {
+    to: '/alerts',
+    label: 'Alerts',
+    hint: 'What fires, and what was sent',
+    icon: AlertsIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
+  {
+    to: '/channels',
+    label: 'Channels',
+    hint: 'Where alerts and budgets send messages',
+    icon: ChannelsIcon,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
+  },
+  {
     to: '/sources',
     label: 'Sources',
     hint: 'Tables with telemetry',
@@ -130,18 +148,20 @@ export const listDestinations = (permissions: Permissions): Destination[] =>
   DESTINATIONS.filter(({ isVisible }) => isVisible(permissions));
 
 interface Creation {
-  to: '/services' | '/keys' | '/roles' | '/tokens' | '/sources';
+  to: '/services' | '/keys' | '/roles' | '/tokens' | '/sources' | '/channels' | '/alerts/new';
   label: string;
   isVisible: (permissions: Permissions) => boolean;
 }
 
-/** Pages whose `#create` opens a dialog. */
+/** Pages whose `#create` opens a dialog, and the form for an alert. */
 const CREATIONS: Creation[] = [
   { to: '/services', label: 'Create service', isVisible: ({ can }) => can('instanceCreate') },
   { to: '/keys', label: 'Create key', isVisible: ({ can }) => can('openapiKeyCreate') },
   { to: '/roles', label: 'Create role', isVisible: ({ can }) => can('organizationRolePost') },
   { to: '/tokens', label: 'Create token', isVisible: ({ can }) => can('dashboardTokenCreate') },
   { to: '/sources', label: 'Create source', isVisible: ({ canChangeDashboards }) => canChangeDashboards },
+  { to: '/channels', label: 'Create channel', isVisible: ({ canChangeDashboards }) => canChangeDashboards },
+  { to: '/alerts/new', label: 'Create alert', isVisible: ({ canChangeDashboards }) => canChangeDashboards },
 ];
 
 export const listCreations = (permissions: Permissions): Creation[] =>

@@ -1,9 +1,11 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { instanceGetListConstraints } from '../api/generated.ts';
+import { type Alert, instanceGetListConstraints } from '../api/generated.ts';
 import { keysQuery, rolesQuery } from '../api/queries.ts';
 import type { Activity } from '../api/types.ts';
 import { findRecordedName } from '../parts/activity/activity-sentences.ts';
+import { alertsQuery } from '../parts/alerts/alerts-query.ts';
+import { channelsQuery } from '../parts/channels/channels.ts';
 import { useApi, useSession } from './context.tsx';
 
 /** More unknown names than this are shown as IDs, so that a page sends a limited number of requests. */
@@ -52,6 +54,13 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
         queryFn: ({ signal }: { signal: AbortSignal }) => api.listSources({}, { signal }),
         enabled: canSeeDashboards && needs('source'),
       },
+      {
+        ...alertsQuery(api, organizationId),
+        refetchInterval: false as const,
+        select: (alerts: readonly Alert[]) => alerts.flatMap(({ id, name }) => (name ? [{ id, name }] : [])),
+        enabled: canSeeDashboards && needs('alert'),
+      },
+      { ...channelsQuery(api, organizationId), enabled: canSeeDashboards && needs('channel') },
     ],
     combine: (results) => ({
       resources: results.flatMap(({ data }): NamedResource[] => data ?? []),

@@ -1,12 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
-import { toPermissions } from '../api/session.ts';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { parseActivitySearch } from '../pages/activity/search.ts';
 import { parseCostsSearch } from '../pages/costs/search.ts';
 import { parseDashboardSearch, parseDashboardsSearch } from '../pages/dashboards/search.ts';
@@ -17,17 +9,11 @@ import { parseRowSearch } from '../pages/search/search.ts';
 import { parseSignInSearch } from '../pages/sign-in/search.ts';
 import { parseTelemetrySearch } from '../pages/telemetry/search.ts';
 import { parseTraceSearch, parseTracesSearch } from '../pages/traces/search.ts';
-import type { AppDependencies } from './context.tsx';
+import { alertRoutes } from './alert-routes.ts';
 import { ErrorPage } from './error-page.tsx';
 import { listDestinations } from './navigation.ts';
 import { NotFoundPage } from './not-found-page.tsx';
-import { Shell } from './shell.tsx';
-
-interface RouterContext extends AppDependencies {
-  queries: QueryClient;
-}
-
-const root = createRootRouteWithContext<RouterContext>()({});
+import { type RouterContext, root, signedIn } from './root-routes.ts';
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -60,18 +46,6 @@ const shared = createRoute({
   ),
 });
 
-/** Routes that require a session. If the session ends later, the shell shows a sign-in dialog over the page. */
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  component: Shell,
-  async beforeLoad({ context: { sessions }, location }) {
-    const { session } = await sessions.restore();
-    if (!session) throw redirect({ to: '/sign-in', search: { to: location.href } });
-    return { permissions: toPermissions(session) };
-  },
-});
-
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -81,7 +55,8 @@ const overview = createRoute({
   },
   loader({ context: { queries, api, sessions, permissions } }) {
     const { session } = sessions.get();
-    if (session && permissions.canSeeFleet) prefetchOverview(queries, api, session.organization.id);
+    if (session && permissions.canSeeFleet)
+      prefetchOverview(queries, api, session.organization.id, permissions.canSeeDashboards);
   },
   // The usual entry page, so it is part of the main bundle.
   component: OverviewPage,
@@ -261,6 +236,7 @@ const routeTree = root.addChildren([
     search,
     dashboards,
     dashboard,
+    ...alertRoutes,
     sources,
     traces,
     trace,

@@ -72,14 +72,24 @@ function listOwnErrors(schema: TSchema, value: unknown, path: string): SchemaErr
   return mergeUnions(Errors(schema, value)).map((error) => ({ ...error, instancePath: path + error.instancePath }));
 }
 
-/** A failed union reports each of its members and then itself; only its own error is listed. */
+/**
+ * A failed union reports each of its members and then itself; only its own error is listed. If the value has the type of
+ * a member that may also be null, the rules of that member are listed instead.
+ */
 function mergeUnions(errors: readonly SchemaError[]): SchemaError[] {
-  const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
-  return errors
-    .filter(({ keyword, instancePath }) => keyword !== 'boolean' && (keyword === 'anyOf' || !unions.has(instancePath)))
-    .map((error) =>
-      error.keyword === 'anyOf' ? { ...error, params: { types: listTypes(errors, error.instancePath) } } : error,
-    );
+  const unions = new Map(
+    errors
+      .filter((error) => error.keyword === 'anyOf')
+      .map(({ instancePath }) => [instancePath, listTypes(errors, instancePath)]),
+  );
+  return errors.flatMap((error) => {
+    const { keyword, instancePath } = error;
+    const types = unions.get(instancePath);
+    if (keyword === 'boolean') return [];
+    if (types === undefined) return [error];
+    if (types.length === 1 && types[0] === 'null') return keyword === 'anyOf' || keyword === 'type' ? [] : [error];
+    return keyword === 'anyOf' ? [{ ...error, params: { types } }] : [];
+  });
 }
 
 function listTypes(errors: readonly SchemaError[], path: string): string[] {

@@ -27,6 +27,8 @@ describe('M3: a formatted violation', () => {
     [Type.String({ format: 'uuid' }), 'x', 'The value must be a valid uuid <string:x>'],
     [Type.Enum(['a', 'b']), 'c', 'The value must be one of a, b <string:c>'],
     [Type.Union([Type.String(), Type.Null()]), 3, 'The value must be a string or null <number:3>'],
+    [Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]), -3, 'The value must be at least 0 <number:-3>'],
+    [Type.Union([Type.Enum(['a', 'b']), Type.Null()]), 'c', 'The value must be one of a, b <string:c>'],
     [Type.Array(Type.Number(), { minItems: 1 }), [], 'The list must have at least 1 element <array>'],
     [Type.Array(Type.Number(), { minItems: 2 }), [], 'The list must have at least 2 elements <array>'],
     [Type.Array(Type.Number(), { maxItems: 1 }), [1, 2], 'The list must have at most 1 elements <array>'],

@@ -11,6 +11,8 @@ export const RESOURCE_TYPES = [
   { value: 'annotation', label: 'Annotations' },
   { value: 'token', label: 'Dashboard tokens' },
   { value: 'source', label: 'Sources' },
+  { value: 'alert', label: 'Alerts' },
+  { value: 'channel', label: 'Channels' },
   { value: 'budget', label: 'Budgets' },
   { value: 'cost', label: 'Costs' },
   { value: 'usage_day', label: 'Usage days' },

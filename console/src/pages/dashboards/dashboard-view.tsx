@@ -52,7 +52,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, ...view
                       >
                         <ExpandIcon size={14} />
                       </ActionIcon>
-                      <TileMenu tile={tile} data={data} previous={previous} />
+                      <TileMenu dashboardId={dashboard.id} tile={tile} data={data} previous={previous} />
                     </>
                   )
                 }

@@ -2,11 +2,13 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { saveFile } from '../../parts/forms/save-file.ts';
 import { DotsIcon, DownloadIcon } from '../../parts/layout/icons.tsx';
 import type { Previous } from './compare/previous.ts';
+import { CreateAlertItem } from './create-alert-item.tsx';
 import { toFileName } from './files.ts';
 import type { Tile, TileData } from './queries.ts';
 import { toCsv } from './tiles/tile-csv.ts';
 
 interface Props {
+  dashboardId: string;
   tile: Tile;
   /** What the tile shows; undefined while it is loading. */
   data: TileData | undefined;
@@ -14,7 +16,7 @@ interface Props {
 }
 
 /** What can be done with the data of a tile. */
-export function TileMenu({ tile, data, previous }: Props) {
+export function TileMenu({ dashboardId, tile, data, previous }: Props) {
   const download = () => {
     const csv = data && toCsv(tile, data, previous);
     if (csv !== undefined) saveFile(`${toFileName(tile.name, tile.id)}.csv`, 'text/csv', csv);
@@ -30,6 +32,7 @@ export function TileMenu({ tile, data, previous }: Props) {
         <Menu.Item leftSection={<DownloadIcon size={14} />} disabled={data === undefined} onClick={download}>
           Download as CSV
         </Menu.Item>
+        <CreateAlertItem dashboardId={dashboardId} tile={tile} />
       </Menu.Dropdown>
     </Menu>
   );

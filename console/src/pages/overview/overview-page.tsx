@@ -4,6 +4,7 @@ import { useSession } from '../../app/context.tsx';
 import { BudgetsAtAGlance } from '../../parts/costs/budgets-glance.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
+import { FiringAlerts } from './firing-alerts.tsx';
 import { GetStarted } from './get-started.tsx';
 import { MonthFigures } from './month-figures.tsx';
 import { RecentActivity } from './recent-activity.tsx';
@@ -13,7 +14,7 @@ import { ServicesAtAGlance } from './services-at-a-glance.tsx';
 const formatTier = (tier: string): string => tier.charAt(0) + tier.slice(1).toLowerCase();
 
 export function OverviewPage() {
-  const { organization } = useSession();
+  const { organization, canSeeDashboards } = useSession();
   const [isDismissed, setDismissed] = useLocalStorage({
     key: 'pilothouse-get-started-dismissed',
     defaultValue: false,
@@ -38,6 +39,7 @@ export function OverviewPage() {
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
           <RecentActivity />
           <Stack gap="lg">
+            {canSeeDashboards && <FiringAlerts />}
             <BudgetsAtAGlance />
             <ExpiringKeys />
           </Stack>

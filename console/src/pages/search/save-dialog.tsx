@@ -1,4 +1,4 @@
-import { Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Modal, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
@@ -14,11 +14,13 @@ interface Props {
   state: SearchState;
   /** Its name and tags are changed; without it, the current search is saved. */
   edited: SavedSearch | undefined;
+  /** Why the search has to be saved. */
+  purpose?: string | undefined;
   onSaved: (saved: SavedSearch) => Promise<void>;
   onClose: () => void;
 }
 
-export function SaveDialog({ state, edited, onSaved, onClose }: Props) {
+export function SaveDialog({ state, edited, purpose, onSaved, onClose }: Props) {
   const api = useApi();
   const [name, setName] = useState(edited?.name ?? '');
   const [tags, setTags] = useState(edited?.tags ?? []);
@@ -45,6 +47,11 @@ export function SaveDialog({ state, edited, onSaved, onClose }: Props) {
         }}
       >
         <Stack gap="md">
+          {purpose && (
+            <Text size="sm" c="dimmed">
+              {purpose}
+            </Text>
+          )}
           <TextInput
             label="Name"
             required

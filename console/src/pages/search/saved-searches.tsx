@@ -1,5 +1,6 @@
 import { Button, Drawer, Group, Pill, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { plural } from '../../parts/format/format.ts';
@@ -19,15 +20,17 @@ export function SavedSearches({ state }: { state: SearchState }) {
   const { organizationId, canChangeDashboards } = useSession();
   const queries = useQueryClient();
   const [isListed, setIsListed] = useState(false);
-  const [edited, setEdited] = useState<SavedSearch | 'new'>();
+  const [edited, setEdited] = useState<SavedSearch | 'new' | 'alert'>();
   const [deleted, setDeleted] = useState<SavedSearch>();
   const { search, change } = state;
+  const navigate = useNavigate();
   const list = useQuery({
     ...savedSearchesQuery(api, organizationId),
     enabled: isListed || search.saved !== undefined,
   });
   const current = list.data?.find(({ id }) => id === search.saved);
   const refresh = () => queries.invalidateQueries({ queryKey: savedSearchesQuery(api, organizationId).queryKey });
+  const createAlert = (savedSearchId: string) => void navigate({ to: '/alerts/new', search: { savedSearchId } });
   const update = useMutation({
     mutationFn: (saved: SavedSearch) => api.updateSavedSearch({ id: saved.id, body: toBody(state, saved) }),
     async onSuccess({ id, name }) {
@@ -63,6 +66,14 @@ export function SavedSearches({ state }: { state: SearchState }) {
       <Button variant="default" onClick={() => setIsListed(true)}>
         Saved searches
       </Button>
+      {canChangeDashboards && (
+        <Button
+          variant="default"
+          onClick={() => (current && isSameSearch(state, current) ? createAlert(current.id) : setEdited('alert'))}
+        >
+          Create alert
+        </Button>
+      )}
       <Drawer
         opened={isListed}
         onClose={() => setIsListed(false)}
@@ -82,6 +93,7 @@ export function SavedSearches({ state }: { state: SearchState }) {
             }}
             onUpdate={update.mutate}
             onEdit={setEdited}
+            onAlert={({ id }) => createAlert(id)}
             onDelete={setDeleted}
           />
         )}
@@ -89,11 +101,13 @@ export function SavedSearches({ state }: { state: SearchState }) {
       {edited && (
         <SaveDialog
           state={state}
-          edited={edited === 'new' ? undefined : edited}
+          edited={typeof edited === 'string' ? undefined : edited}
+          purpose={edited === 'alert' ? 'An alert watches a saved search, so the search is saved first.' : undefined}
           onClose={() => setEdited(undefined)}
           onSaved={async (saved) => {
             await refresh();
-            if (edited === 'new') change({ saved: saved.id }, false);
+            if (edited === 'alert') createAlert(saved.id);
+            else if (edited === 'new') change({ saved: saved.id }, false);
           }}
         />
       )}
@@ -123,10 +137,11 @@ interface ListProps {
   onOpen: (saved: SavedSearch) => void;
   onUpdate: (saved: SavedSearch) => void;
   onEdit: (saved: SavedSearch) => void;
+  onAlert: (saved: SavedSearch) => void;
   onDelete: (saved: SavedSearch) => void;
 }
 
-function SavedList({ list, canChange, onOpen, onUpdate, onEdit, onDelete }: ListProps) {
+function SavedList({ list, canChange, onOpen, onUpdate, onEdit, onAlert, onDelete }: ListProps) {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const found = (list ?? []).filter(({ name, tags }) =>
@@ -173,6 +188,7 @@ function SavedList({ list, canChange, onOpen, onUpdate, onEdit, onDelete }: List
                 actions={[
                   { name: 'Replace by current', onClick: () => onUpdate(saved) },
                   { name: 'Name and tags', onClick: () => onEdit(saved) },
+                  { name: 'Create alert', onClick: () => onAlert(saved) },
                 ]}
                 onDelete={() => onDelete(saved)}
               />

@@ -1,5 +1,5 @@
 import type { Activity } from '../../api/types.ts';
-import { formatBillDate, plural } from '../format/format.ts';
+import { formatBillDate, formatTime, plural } from '../format/format.ts';
 
 /** Read as "<actor> <action> <resource> <rest>": "demo admin changed the replicas of the service analytics from 3 to 5". */
 interface ActivitySentence {
@@ -137,6 +137,18 @@ const describePriceBook: Describe = ({ after }, name) => ({
   rest: typeof after.effectiveFrom === 'string' ? `effective from ${formatDay(after.effectiveFrom)}` : '',
 });
 
+/** A silence without an end was ended. */
+const describeSilence: Describe = ({ after: { until, reason } }, name) =>
+  until === null
+    ? { action: 'ended the silence of the alert', resource: name }
+    : { action: 'silenced the alert', resource: name, rest: formatSilence(until, reason) };
+
+/** "until Nov 18, 2026, 5:22 AM (maintenance)". */
+const formatSilence = (until: unknown, reason: unknown): string =>
+  [typeof until === 'string' ? `until ${formatTime(new Date(until))}` : '', formatReason({ reason })]
+    .filter((part) => part !== '')
+    .join(' ');
+
 /** One entry for each activity type of the server; a test compares the two lists. */
 export const SENTENCES: Readonly<Record<string, Describe>> = {
   create_organization: about('created the organization'),
@@ -222,6 +234,20 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   saved_search_create: about('created the saved search'),
   saved_search_update: about('updated the saved search'),
   saved_search_delete: about('deleted the saved search'),
+  alert_create: about('created the alert'),
+  alert_update: about('updated the alert'),
+  alert_delete: about('deleted the alert'),
+  alert_silence: describeSilence,
+  alert_acknowledge: about('acknowledged the alert'),
+  channel_create: about('created the channel'),
+  channel_update: about('updated the channel'),
+  channel_delete: about('deleted the channel'),
+  channel_test: ({ after }, name) => ({
+    action: 'tested the channel',
+    resource: name,
+    rest: typeof after.error === 'string' ? `(${after.error})` : '',
+  }),
+  notification_send_again: about('retried the notification'),
   console_sign_in: () => ({ action: 'signed in to the console' }),
   console_sign_out: () => ({ action: 'signed out of the console' }),
   console_sign_in_failed: ({ after }, name) => ({

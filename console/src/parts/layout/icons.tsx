@@ -91,6 +91,16 @@ export const ServiceMapIcon = (props: IconProps) => (
     <path d="m6.4 9 7.2-3.6M6.4 11l7.2 3.6" />
   </IconBase>
 );
+export const AlertsIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <path d="M5 13.5V9a5 5 0 0 1 10 0v4.5l1.5 1.5h-13ZM8.3 17.2a1.9 1.9 0 0 0 3.4 0M10 4V2.5" />
+  </IconBase>
+);
+export const ChannelsIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <path d="M17 3 9 11M17 3l-5 14-3-6-6-3Z" />
+  </IconBase>
+);
 export const ActivityIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="M3.5 10a6.5 6.5 0 1 0 2-4.7M3.5 3.5v3h3" />

@@ -13,6 +13,8 @@ interface Props {
   sources: readonly Source[];
   dashboards: readonly Dashboard[];
   window: TimeWindow;
+  /** Whether the series has a name of its own. */
+  hasLabel?: boolean;
   errorAt: (member: string) => string | undefined;
   onChange: (series: Series) => void;
 }
@@ -36,7 +38,8 @@ const DEFAULT_LEVEL = 0.95;
 const MAX_SUGGESTIONS = 50;
 
 /** Query fields of one series. */
-export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
+export function SeriesFields(props: Props) {
+  const { series, sources, dashboards, window, hasLabel = true, errorAt, onChange } = props;
   const api = useApi();
   const { organizationId } = useSession();
   const { data: columns } = useQuery(columnsQuery(api, organizationId, series, window));
@@ -138,13 +141,15 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
               className={classes.wide}
             />
           )}
-          <TextInput
-            label="Label"
-            placeholder="Shown in the legend"
-            value={series.alias ?? ''}
-            error={errorAt('alias')}
-            onChange={(event) => change({ alias: event.currentTarget.value })}
-          />
+          {hasLabel && (
+            <TextInput
+              label="Label"
+              placeholder="Shown in the legend"
+              value={series.alias ?? ''}
+              error={errorAt('alias')}
+              onChange={(event) => change({ alias: event.currentTarget.value })}
+            />
+          )}
         </>
       )}
     </div>
