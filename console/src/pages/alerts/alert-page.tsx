@@ -159,8 +159,8 @@ function AlertActions({ alert, name }: { alert: Alert; name: string }) {
         title="Delete this alert?"
         action="Delete"
         onConfirm={async () => {
-          await navigate({ to: '/alerts' });
           await actions.remove(alert, name);
+          await navigate({ to: '/alerts' });
         }}
         onClose={close}
       >

@@ -40,6 +40,7 @@ export function useAlertActions() {
     },
     async remove({ id }: Alert, name: string) {
       await api.deleteAlert({ id });
+      // The page of the alert must not read it again.
       queries.removeQueries({ queryKey: [organizationId, 'alerts', id] });
       await refresh();
       notifySuccess(`Deleted ${name}`);
