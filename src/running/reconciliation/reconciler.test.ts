@@ -445,9 +445,16 @@ onEachStore('the reconciler', (store) => {
     await untilState('running');
     const untilReason = (reason: string) => settle(read, ({ observed }) => observed.reason === reason, true);
     fake.observing = new Promise(() => {});
+    const { observations } = fake;
     void reconciler.check(id);
+    await settle(
+      () => fake.observations,
+      (count) => count > observations,
+    );
+    // The next observation, which has a signal of its own, may start before the reason is read.
+    const { lastSignal } = fake;
     await untilReason('The driver did not report its state within 10 seconds');
-    expect(fake.lastSignal?.aborted).toBe(true);
+    expect(lastSignal?.aborted).toBe(true);
 
     fake.observing = undefined;
     fake.converging = new Promise(() => {});
