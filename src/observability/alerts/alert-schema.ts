@@ -27,7 +27,7 @@ const MAX_MINUTES = 7 * 24 * 60;
 const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], description === undefined ? {} : { description }));
 
-const Id = Type.String({ maxLength: 64 });
+const Id = text({ maxLength: 64 });
 const Channel = NamedObject('AlertChannel', { type: Type.Literal('webhook'), webhookId: Id });
 const TimeOfDay = Type.Refine(
   Type.String({ maxLength: 5 }),

@@ -35,9 +35,7 @@ export const AnnotationQuery = Type.Object(
   {
     start: TileQuery.properties.start,
     end: TileQuery.properties.end,
-    dashboardId: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Without those of other dashboards. Default: all' }),
-    ),
+    dashboardId: Type.Optional(text({ maxLength: 64, description: 'Without those of other dashboards. Default: all' })),
     limit: Type.Optional(
       PatternText(
         /^(?:[1-9][0-9]{0,2}|1000)$/,

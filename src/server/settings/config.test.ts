@@ -91,6 +91,7 @@ describe('settings', () => {
     ['port', '0', 0, '9090'],
     ['host', '::1', '::1', '0.0.0.0'],
     ['dashboardPort', '65535', 65535, '9091'],
+    ['publicUrl', 'https://ops.example.com/pilot/', 'https://ops.example.com/pilot', 'http://127.0.0.1:8080'],
     ['basePath', '/tools/pilot.house/', '/tools/pilot.house', '/x'],
     ['dataDirectory', '/var/lib/p', '/var/lib/p', '/tmp/p'],
     ['workers', '4', 4, '2'],
