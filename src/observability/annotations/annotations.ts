@@ -8,6 +8,7 @@ import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Range } from '../charts/queries/time-buckets.ts';
 import { parseMoment } from '../charts/time-range.ts';
 import type { Dashboards } from '../dashboards/dashboards.ts';
+import { isResourceId } from '../sources/resource-id.ts';
 import { type Annotation, type AnnotationKind, MAX_ANNOTATIONS, type ReadAnnotations } from './annotation.ts';
 import type { AnnotationBody } from './schema.ts';
 import {
@@ -79,7 +80,7 @@ export function createAnnotations({ state, clock, audit, organizations, dashboar
     async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const annotation = await findAnnotation(tx, organizationId, id);
+        const annotation = isResourceId(id) ? await findAnnotation(tx, organizationId, id) : undefined;
         if (!annotation) throw new AppError('not_found', 'Annotation not found');
         await deleteAnnotation(tx, organizationId, id);
         await audit.record(tx, actor, {
