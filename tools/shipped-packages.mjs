@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 export const BUNDLED_PACKAGES_FILE = 'dist/bundled-packages.json';
 
 /** Licenses that allow Pilothouse to be distributed under Apache-2.0, with no more than a notice. */
-const ALLOWED_LICENSES = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const ALLOWED_LICENSES = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
 
 /** Of alternatives such as `(MPL-2.0 OR Apache-2.0)`, one must be allowed. */
 export const isAllowedLicense = (license) =>

@@ -16,7 +16,7 @@ inBrowser(
 
     async function openLinks(): Promise<Page> {
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
-      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('button', { name: 'More actions', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Read-only links' }).click();
       await dialog(page).getByRole('form', { name: 'Create link' }).waitFor();
       return page;
@@ -107,7 +107,7 @@ inBrowser(
 
     it('people who cannot change dashboards cannot share them', async () => {
       const page = await browser.signIn(acme.developer, `/dashboards/board?${RANGE}`);
-      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('button', { name: 'More actions', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Version history' }).waitFor();
       expect(await page.getByRole('menuitem', { name: 'Read-only links' }).count()).toBe(0);
     });

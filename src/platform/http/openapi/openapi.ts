@@ -27,9 +27,12 @@ const TAGS = [
   { name: 'Data', description: 'The data of charts and tiles' },
   { name: 'Search', description: 'Rows of logs and traces, and saved searches' },
   { name: 'Traces', description: 'Traces, slow operations and the service map' },
+  { name: 'Alerts', description: 'Alerts, their evaluations, replay and silence' },
+  { name: 'Notifications', description: 'Channels of notifications, called webhooks, and what was sent to them' },
   {
     name: 'ClickStack',
-    description: 'Dashboards, sources and saved searches under a service, in the format of ClickStack',
+    description:
+      'Dashboards, sources, saved searches, alerts and webhooks under a service, in the format of ClickStack',
   },
   { name: 'Console', description: 'Sessions of the web console' },
 ];
