@@ -36,6 +36,9 @@ onEachStore('lists', (store) => {
     throw new Error('the list does not end');
   }
 
+  /** The last use of a key is written a moment after it. */
+  const withoutUse = (records: Json[]): Json[] => records.map(({ usedAt: _, ...record }) => record);
+
   const LISTS = ['', `/${acme.id}/keys`, `/${acme.id}/services`, `/${acme.id}/activities`];
 
   describe.each(LISTS)('M6: GET /v1/organizations%s', (path) => {
@@ -52,13 +55,13 @@ onEachStore('lists', (store) => {
     it('has the limit and a null nextCursor on the only page', async () => {
       const all = (await get(path)).json.result;
       const { json } = await get(`${path}?limit=1000`);
-      expect([json.limit, json.nextCursor, json.result]).toEqual([1000, null, all]);
+      expect([json.limit, json.nextCursor, withoutUse(json.result)]).toEqual([1000, null, withoutUse(all)]);
     });
 
     it('pages through all records, each once, in the same order', async () => {
       const all = (await get(path)).json.result;
       const pages = await readPages(`${path}?limit=2`, acme.admin);
-      expect(pages.flat()).toEqual(all);
+      expect(withoutUse(pages.flat())).toEqual(withoutUse(all));
       expect(pages.slice(0, -1).every(({ length }) => length === 2)).toBe(true);
       expect(pages).toHaveLength(Math.ceil(all.length / 2));
     });
