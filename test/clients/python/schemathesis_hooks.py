@@ -223,6 +223,10 @@ def create(kind):
         return post(f"{DASHBOARDS}/dashboards", board)["data"]["id"]
     if kind == "id saved-searches":
         return post(f"{DASHBOARDS}/saved-searches", search)["data"]["id"]
+    if kind == "id annotations":
+        return post(f"{DASHBOARDS}/annotations", {"title": name})["data"]["id"]
+    if kind == "linkId":
+        return post(f"{DASHBOARDS}/dashboards/{find('id dashboards')}/links", {"expireInHours": 1})["data"]["link"]["id"]
     if kind == "id connections":
         return get(f"{DASHBOARDS}/connections")["data"][0]["id"]
     return None
