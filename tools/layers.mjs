@@ -9,7 +9,17 @@ import { dirname, join } from 'node:path';
 export const ROOMS = {
   kernel: [],
   platform: ['state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks', 'notifications'],
-  management: ['organizations', 'idempotency', 'audit', 'keys', 'services', 'roles', 'notifications', 'billing'],
+  management: [
+    'organizations',
+    'idempotency',
+    'audit',
+    'keys',
+    'services',
+    'roles',
+    'members',
+    'notifications',
+    'billing',
+  ],
   running: ['drivers', 'proxy', 'autoscaling', 'reconciliation'],
   observability: [
     'expressions',
@@ -53,6 +63,11 @@ const LIBRARIES = [
     places: 'state/ and store files',
   },
   { library: /^(@clickhouse\/client|chdb)(\/|$)/, mayImport: (file) => file.folder === 'engine', places: 'engine/' },
+  {
+    library: /^(openid-client|jose)(\/|$)/,
+    mayImport: (file) => file.path.startsWith('src/console/oidc/'),
+    places: 'console/oidc/',
+  },
   { library: /^ffi-rs(\/|$)/, mayImport: (file) => file.folder === 'listener', places: 'listener/' },
 ];
 

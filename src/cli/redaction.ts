@@ -5,7 +5,7 @@ const REMOVED = '(removed)';
 /** Shorter values would also match ordinary text. */
 const MIN_SECRET_CHARACTERS = 4;
 /** Key secrets, dashboard tokens, webhook secrets and passwords of services. */
-const OWN_SECRETS = /\bph[lpstw]_[0-9A-Za-z]{20,}/g;
+const OWN_SECRETS = /\bph[ilpstw]_[0-9A-Za-z]{20,}/g;
 
 const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 

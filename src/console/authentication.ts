@@ -4,7 +4,8 @@ import type { Identity, SessionAuthentication } from '../platform/http/guard.ts'
 import { CSRF_HEADER } from '../platform/http/requests/cross-site.ts';
 import { isCsrfToken } from './session.ts';
 import type { SessionCookies } from './session-cookie.ts';
-import type { SessionCredential, Sessions } from './sessions.ts';
+import type { SessionCredential } from './session-credential.ts';
+import type { Sessions } from './sessions.ts';
 
 /**
  * Cookie and CSRF header → identity. A cookie alone is not enough, even for reads: a browser sends it no
@@ -34,6 +35,7 @@ export function toIdentity(credential: SessionCredential): Identity {
     roles: credential.roles,
     allowsAddress: ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(ipAccessList, address),
     session: credential.kind,
+    ...(credential.needsFreshSignIn && { needsFreshSignIn: true as const }),
     ...(credential.grants && { grants: credential.grants }),
   };
 }
@@ -52,6 +54,6 @@ export const needsKeySession =
 export const needsDashboardRole =
   (otherwise: FormatRoleError): FormatRoleError =>
   (roles, identity) =>
-    identity.session === 'key'
+    identity.session !== 'token' && identity.session !== undefined
       ? `This operation needs the role ${roles.filter(isKeyRole).join(' or ')}`
       : otherwise(roles, identity);

@@ -22,11 +22,15 @@ interface Options {
   demo: DemoCredentials | undefined;
   /** Known once the server listens. */
   findOtlpAddress(): OtlpAddress | undefined;
+  /** Where people sign in. */
+  providerIssuer: string | undefined;
+  allowsKeys: boolean;
   /** Whether the store has no organization. */
   needsSetup(): Promise<boolean>;
 }
 
-export function configRoutes({ basePath, version, defaultDriver, demo, findOtlpAddress, needsSetup }: Options): Routes {
+export function configRoutes(options: Options): Routes {
+  const { basePath, version, defaultDriver, demo, findOtlpAddress, providerIssuer, allowsKeys, needsSetup } = options;
   return (app) => {
     app.get(
       '/console/config',
@@ -51,6 +55,8 @@ export function configRoutes({ basePath, version, defaultDriver, demo, findOtlpA
           demo: credentials,
           otlpUrl,
           otlpGrpcPort,
+          provider: providerIssuer === undefined ? null : { host: new URL(providerIssuer).host },
+          allowsKeys,
           needsSetup: await needsSetup(),
         };
       },

@@ -17,10 +17,12 @@ const COOKIE_FLAGS = ['HttpOnly', 'SameSite=Strict'];
 const HTTPS_FLAG = 'Secure';
 
 export interface SessionCookies {
+  /** Of this installation; other cookies of the console start with it. */
+  name: string;
   /** The secret in the session cookie of a request. */
   find(headers: IncomingHttpHeaders): string | undefined;
-  /** The `set-cookie` header that signs in. */
-  format(headers: IncomingHttpHeaders, secret: string, maxAgeSeconds: number): string;
+  /** The `set-cookie` header that signs in. `isSecure`: the browser uses HTTPS, whatever the headers say. */
+  format(headers: IncomingHttpHeaders, secret: string, maxAgeSeconds: number, isSecure?: boolean): string;
   /** The `set-cookie` header that deletes the cookie of a request; without one, the cookie that it would have. */
   formatDeleted(headers: IncomingHttpHeaders): string;
 }
@@ -56,8 +58,10 @@ export function createSessionCookies(suffix: string, basePath: string): SessionC
   }
 
   return {
+    name: plainName,
     find: (headers) => findCookie(headers)?.secret,
-    format: (headers, secret, maxAgeSeconds) => formatCookie(isHttps(headers), secret, maxAgeSeconds),
+    format: (headers, secret, maxAgeSeconds, isSecure = false) =>
+      formatCookie(isSecure || isHttps(headers), secret, maxAgeSeconds),
     formatDeleted: (headers) => formatCookie(findCookie(headers)?.isSecure ?? isHttps(headers), '', 0),
   };
 }

@@ -13,10 +13,13 @@ import { requireSameSite } from '../platform/http/requests/cross-site.ts';
 import { NoQuery, type Routes } from '../platform/http/requests/validation.ts';
 import { toIdentity } from './authentication.ts';
 import type { FailedSignIns, FailureReason } from './failed-sign-ins.ts';
-import { SessionRecord, SignedOut, SignInBody } from './schema.ts';
+import type { Provider } from './oidc/provider.ts';
+import { openTokens } from './oidc/sealed-tokens.ts';
+import { SessionRecord, SignInBody, SignOutResult } from './schema.ts';
 import { MAX_SESSION_MS, newCsrfToken, type Session } from './session.ts';
 import type { SessionCookies } from './session-cookie.ts';
-import type { SessionCredential, Sessions, SignInCredentials } from './sessions.ts';
+import type { SessionCredential } from './session-credential.ts';
+import { KEYS_NOT_ALLOWED, type Sessions, type SignInCredentials } from './sessions.ts';
 
 interface Options {
   sessions: Sessions;
@@ -28,6 +31,9 @@ interface Options {
   attempts: AttemptLimit;
   /** Successful sign-ins, by credential. */
   signIns: RateLimiter | undefined;
+  provider: Provider | undefined;
+  /** The address of the console for people. */
+  publicUrl: string | undefined;
 }
 
 const tags = ['Console'];
@@ -35,7 +41,8 @@ const security = [{ session: [] }];
 
 /** Sign in, read the session, sign out. */
 export function sessionRoutes(options: Options): Routes {
-  const { sessions, failedSignIns, organizations, cookies, hasDashboards, attempts, signIns } = options;
+  const { sessions, failedSignIns, organizations, cookies, hasDashboards, attempts, signIns, provider, publicUrl } =
+    options;
 
   /** Past the limit of failed attempts, rejects a credential that was not accepted from this address lately. */
   async function authenticate<T>({ clientAddress }: FastifyRequest, credential: string, work: () => Promise<T>) {
@@ -51,19 +58,22 @@ export function sessionRoutes(options: Options): Routes {
   async function toRecord(
     { clientAddress }: FastifyRequest,
     secret: string,
-    { expiresAt }: Session,
+    session: Session,
     credential: SessionCredential,
   ) {
+    const ids = await sessions.listOrganizationIds(session);
+    const listed = await Promise.all(ids.map((organizationId) => organizations.get(organizationId)));
     const { id, name, tier, isPaid } = await organizations.get(credential.organizationId);
     return {
       csrf: newCsrfToken(secret),
       kind: credential.kind,
       organization: { id, name, tier, paid: isPaid },
       credential: { id: credential.id, name: credential.name, roles: [...credential.roleNames] },
+      organizations: listed.map((one) => ({ id: one.id, name: one.name })),
       operations: [...credential.operations],
       address: clientAddress,
       access: hasDashboards ? credential.dashboardAccess : 'none',
-      expiresAt: isoTime(expiresAt),
+      expiresAt: isoTime(session.expiresAt),
     };
   }
 
@@ -93,6 +103,11 @@ export function sessionRoutes(options: Options): Routes {
   function admit(request: FastifyRequest, credential: SessionCredential): void {
     request.identity = toIdentity(credential);
     checkAddress(request.identity, request.clientAddress);
+  }
+
+  async function findProviderUrl({ details }: Session, secret: string): Promise<string | undefined> {
+    if (!provider || publicUrl === undefined || details.tokens === undefined) return undefined;
+    return provider.findSignOutUrl(openTokens(secret, details.tokens).idToken, `${publicUrl}/sign-in`);
   }
 
   return (app) => {
@@ -164,7 +179,7 @@ export function sessionRoutes(options: Options): Routes {
           description: 'Ends the session on every node. Without a session it is a 401 that deletes the cookie.',
           security,
           querystring: NoQuery,
-          response: { 200: SignedOut },
+          response: { 200: SignOutResult },
         },
       },
       async (request, reply) => {
@@ -172,10 +187,13 @@ export function sessionRoutes(options: Options): Routes {
         reply.header('set-cookie', cookies.formatDeleted(request.headers));
         const secret = findSecret(request);
         if (secret === undefined) throw notSignedIn({ 'www-authenticate': SESSION_CHALLENGE });
-        await authenticate(request, secret, async () => {
-          if (!(await sessions.close(secret, getOrigin(request)))) throw notSignedIn();
+        const closed = await authenticate(request, secret, async () => {
+          const session = await sessions.close(secret, getOrigin(request));
+          if (!session) throw notSignedIn();
+          return session;
         });
-        return {};
+        const providerUrl = await findProviderUrl(closed, secret);
+        return providerUrl === undefined ? {} : { providerUrl };
       },
     );
   };
@@ -184,7 +202,7 @@ export function sessionRoutes(options: Options): Routes {
 /** Undefined if the error does not concern the credentials. */
 function toReason(error: unknown, isToken: boolean): FailureReason | undefined {
   if (!(error instanceof AppError)) return undefined;
-  if (error.code === 'forbidden') return 'address not allowed';
+  if (error.code === 'forbidden') return error.message === KEYS_NOT_ALLOWED ? undefined : 'address not allowed';
   if (error.code !== 'unauthorized') return undefined;
   // A token has no id apart from its text, so only an expired one is known.
   return isToken || error.message === KEY_NOT_ACTIVE ? 'not active' : 'secret not valid';

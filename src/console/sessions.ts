@@ -1,41 +1,36 @@
-import { createGrants, type Grants, getGrantedDashboardAccess } from '../kernel/access/grants.ts';
-import { type DashboardAccess, getDashboardAccess, type Role } from '../kernel/access/roles.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import type { Actor } from '../management/audit/activity.ts';
 import type { Audit } from '../management/audit/audit.ts';
-import type { IpAccessEntry } from '../management/keys/key.ts';
 import type { KeyVerifier } from '../management/keys/verification.ts';
+import { formatPerson, type User } from '../management/members/member.ts';
+import type { MemberVerifier } from '../management/members/verification.ts';
 import type { TokenVerifier } from '../observability/tokens/verification.ts';
 import type { LastUsed } from '../platform/credentials/last-used.ts';
 import { hashSecret, isSessionSecret, newSessionSecret } from '../platform/credentials/secrets.ts';
 import type { State } from '../platform/state/state.ts';
 import type { Origin } from './failed-sign-ins.ts';
-import { isAlive, MAX_SESSION_MS, type Session, type SessionKind } from './session.ts';
-import { deleteEndedSessions, deleteOldestSessions, deleteSession, findSession, insertSession } from './store.ts';
+import type { ProviderTokens } from './oidc/provider.ts';
+import { sealTokens } from './oidc/sealed-tokens.ts';
+import { isAlive, MAX_SESSION_MS, needsFreshSignIn, type Session, type SessionKind } from './session.ts';
+import { fromKey, fromMember, fromToken, type SessionCredential } from './session-credential.ts';
+import type { SessionRefresh } from './session-refresh.ts';
+import {
+  deleteEndedSessions,
+  deleteOldestSessions,
+  deleteSession,
+  findSession,
+  insertSession,
+  updateSessionOrganization,
+} from './store.ts';
 
 export type SignInCredentials = { keyId: string; keySecret: string } | { token: string };
 
-/** The key or token of a session in its current state. */
-export interface SessionCredential {
-  kind: SessionKind;
-  organizationId: string;
-  id: string;
-  name: string;
-  suffix: string;
-  roles: readonly Role[];
-  /** Undefined if the roles decide alone. */
-  grants: Grants | undefined;
-  /** The names of all roles of a key. */
-  roleNames: readonly string[];
-  /** The operations of `/v1` and `/api/v2` that the credential may use. */
-  operations: readonly string[];
-  dashboardAccess: DashboardAccess;
-  ipAccessList: readonly IpAccessEntry[];
-  secretHash: string;
-  expireAt: number | undefined;
-  costRevision: number;
-  dashboardRevision: number;
+/** A sign-in at the identity provider. */
+interface ProviderProof {
+  providerSession: string;
+  authenticatedAt: number;
+  tokens: ProviderTokens;
 }
 
 interface Options {
@@ -44,15 +39,26 @@ interface Options {
   audit: Audit;
   keys: KeyVerifier;
   tokens: TokenVerifier;
+  members: MemberVerifier;
+  refresh: SessionRefresh;
   lastSeen: LastUsed;
+  /** False: people sign in with the identity provider or by an invitation only. */
+  allowsKeys: boolean;
 }
 
 /** A further sign-in ends the oldest session of the credential. */
 const MAX_SESSIONS_PER_CREDENTIAL = 100;
 
+interface OpenedSession {
+  session: Session;
+  secret: string;
+}
+
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: Options) {
+export function createSessions(options: Options) {
+  const { state, clock, audit, keys, tokens, members, refresh, lastSeen, allowsKeys } = options;
+
   /** Throws `unauthorized` if the credential is no longer valid. */
   async function getCredential({
     kind,
@@ -60,6 +66,8 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
     credentialId,
     secretHash,
   }: Session): Promise<SessionCredential> {
+    if (kind === 'member') return fromMember(await members.getActive(organizationId, credentialId));
+    if (!allowsKeys) throw new AppError('unauthorized', KEYS_NOT_ALLOWED);
     if (kind === 'token') return fromToken(await tokens.getActive(organizationId, credentialId));
     const credential = fromKey(await keys.getActive(organizationId, credentialId));
     if (credential.secretHash !== secretHash)
@@ -67,9 +75,52 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
     return credential;
   }
 
+  async function findName({ kind, organizationId, credentialId }: Session): Promise<string> {
+    if (kind === 'member') {
+      const user = await members.findUser(credentialId);
+      return user ? formatPerson(user) : credentialId;
+    }
+    const credential = await (kind === 'key' ? keys : tokens).find(organizationId, credentialId);
+    return credential?.name ?? credentialId;
+  }
+
+  async function open(
+    actor: Actor,
+    credential: SessionCredential,
+    previous: string | undefined,
+    proof?: ProviderProof,
+  ): Promise<OpenedSession> {
+    const now = clock.now();
+    const secret = newSessionSecret();
+    const { address, userAgent } = actor;
+    const session: Session = {
+      hash: hashSecret(secret),
+      organizationId: credential.organizationId,
+      kind: credential.kind,
+      credentialId: credential.id,
+      secretHash: credential.secretHash,
+      createdAt: now,
+      seenAt: now,
+      expiresAt: Math.min(now + MAX_SESSION_MS, credential.expireAt ?? Number.POSITIVE_INFINITY),
+      providerSession: proof?.providerSession ?? '',
+      authenticatedAt: proof?.authenticatedAt ?? 0,
+      refreshedAt: now,
+      details: { address, userAgent, ...(proof && { tokens: sealTokens(secret, proof.tokens) }) },
+    };
+    await state.write(async (tx) => {
+      if (previous !== undefined) await deleteSession(tx, previous);
+      await deleteEndedSessions(tx, now);
+      await deleteOldestSessions(tx, session.organizationId, session.credentialId, MAX_SESSIONS_PER_CREDENTIAL - 1);
+      await insertSession(tx, session);
+      await audit.record(tx, actor, toSignIn(session.organizationId, credential));
+    });
+    return { session, secret };
+  }
+
   return {
     /** Throws `unauthorized` if the credentials are not valid. */
     async verify(credentials: SignInCredentials): Promise<SessionCredential> {
+      if (!allowsKeys) throw keysNotAllowed();
       return 'token' in credentials
         ? fromToken(await tokens.verify(credentials.token))
         : fromKey(await keys.verify(credentials));
@@ -83,36 +134,37 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
       kind === 'key' ? keys.findByHash(hash) : tokens.findByHash(hash),
 
     /** Signs in. The secret is for the cookie and is not stored. Ends the session of the `previous` secret. */
-    async open(
-      actor: Actor,
-      credential: SessionCredential,
-      previous: string | undefined,
-    ): Promise<{ session: Session; secret: string }> {
-      const now = clock.now();
-      const secret = newSessionSecret();
-      const session: Session = {
-        hash: hashSecret(secret),
-        organizationId: credential.organizationId,
-        kind: credential.kind,
-        credentialId: credential.id,
-        secretHash: credential.secretHash,
-        createdAt: now,
-        seenAt: now,
-        expiresAt: Math.min(now + MAX_SESSION_MS, credential.expireAt ?? Number.POSITIVE_INFINITY),
-      };
+    open: (actor: Actor, credential: SessionCredential, previous: string | undefined): Promise<OpenedSession> =>
+      open(actor, credential, previous === undefined ? undefined : hashSecret(previous)),
+
+    /** Signs a member in. Ends the session with the hash `previous`. */
+    async openForMember(
+      user: User,
+      organizationId: string,
+      origin: Origin,
+      { proof, previous }: { proof?: ProviderProof | undefined; previous?: string | undefined },
+    ): Promise<OpenedSession> {
+      const credential = fromMember(await members.getActive(organizationId, user.id));
+      const actor: Actor = { type: 'user', id: user.id, details: formatPerson(user), ...origin };
+      return open(actor, credential, previous, proof);
+    },
+
+    /** The organizations of the person of a session; for a key or token, only its own. */
+    async listOrganizationIds({ kind, organizationId, credentialId }: Session): Promise<string[]> {
+      if (kind !== 'member') return [organizationId];
+      return (await members.listMemberships(credentialId)).map((member) => member.organizationId);
+    },
+
+    /** Continues the session of a member in another organization. Throws `not_found` if the person does not belong to it. */
+    async switchTo(session: Session, organizationId: string, origin: Origin): Promise<Session> {
+      const member = session.kind === 'member' ? await members.find(organizationId, session.credentialId) : undefined;
+      if (!member) throw new AppError('not_found', `organization ${organizationId} does not exist`);
+      const actor: Actor = { type: 'user', id: member.id, details: formatPerson(member), ...origin };
       await state.write(async (tx) => {
-        if (previous !== undefined) await deleteSession(tx, hashSecret(previous));
-        await deleteEndedSessions(tx, now);
-        await deleteOldestSessions(tx, session.organizationId, session.credentialId, MAX_SESSIONS_PER_CREDENTIAL - 1);
-        await insertSession(tx, session);
-        await audit.record(tx, actor, {
-          organizationId: session.organizationId,
-          type: 'console_sign_in',
-          resource: { type: 'session', id: credential.id },
-          after: { name: credential.name, credential: credential.kind },
-        });
+        await updateSessionOrganization(tx, session.hash, organizationId);
+        await audit.record(tx, actor, toSignIn(organizationId, member));
       });
-      return { session, secret };
+      return { ...session, organizationId };
     },
 
     /** Undefined if the session does not exist or has ended. Throws `unauthorized` if its credential is no longer valid. */
@@ -120,26 +172,26 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
       if (!isSessionSecret(secret)) return undefined;
       const session = await findSession(state.db, hashSecret(secret));
       if (!session || !isAlive(session, clock.now())) return undefined;
+      await refresh(session, secret);
       const credential = await getCredential(session);
       lastSeen.record({ id: session.hash, organizationId: session.organizationId, usedAt: session.seenAt });
-      return { session, credential };
+      return { session, credential: { ...credential, needsFreshSignIn: needsFreshSignIn(session, clock.now()) } };
     },
 
     /**
-     * Signs out. Returns false if the session does not exist or has ended. Writes only if there is one, so a made-up cookie
+     * Signs out. Undefined if the session does not exist or has ended. Writes only if there is one, so a made-up cookie
      * causes no write.
      */
-    async close(secret: string, origin: Origin): Promise<boolean> {
+    async close(secret: string, origin: Origin): Promise<Session | undefined> {
       const session = isSessionSecret(secret) ? await findSession(state.db, hashSecret(secret)) : undefined;
-      if (!session) return false;
+      if (!session) return undefined;
       const { organizationId, kind, credentialId: id } = session;
-      const credential = await (kind === 'key' ? keys : tokens).find(organizationId, id);
-      const name = credential?.name ?? id;
+      const name = await findName(session);
       return state.write(async (tx) => {
-        if (!(await deleteSession(tx, session.hash)) || !isAlive(session, clock.now())) return false;
+        if (!(await deleteSession(tx, session.hash)) || !isAlive(session, clock.now())) return undefined;
         await audit.record(
           tx,
-          { type: 'api', id, details: name, ...origin },
+          { type: kind === 'member' ? 'user' : 'api', id, details: name, ...origin },
           {
             organizationId,
             type: 'console_sign_out',
@@ -147,56 +199,22 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
             before: { name, credential: kind },
           },
         );
-        return true;
+        return session;
       });
     },
   };
 }
 
-function fromKey({
-  credential: key,
-  grants,
-  costRevision,
-  dashboardRevision,
-}: Awaited<ReturnType<KeyVerifier['verify']>>): SessionCredential {
-  return {
-    kind: 'key',
-    organizationId: key.organizationId,
-    id: key.id,
-    name: key.name,
-    suffix: key.keySuffix,
-    roles: key.roles,
-    grants,
-    roleNames: [...key.roles, ...(grants?.customRoleNames ?? [])],
-    operations: (grants ?? createGrants(key.roles, [])).listOperations(),
-    dashboardAccess: grants ? getGrantedDashboardAccess(grants) : getDashboardAccess(key.roles),
-    ipAccessList: key.ipAccessList,
-    secretHash: key.keySecretHash,
-    expireAt: key.expireAt,
-    costRevision,
-    dashboardRevision,
-  };
-}
+const toSignIn = (
+  organizationId: string,
+  { id, name, kind = 'member' }: { id: string; name: string; kind?: SessionKind },
+) =>
+  ({
+    organizationId,
+    type: 'console_sign_in',
+    resource: { type: 'session', id },
+    after: { name, credential: kind },
+  }) as const;
 
-function fromToken({
-  credential: token,
-  dashboardRevision,
-}: Awaited<ReturnType<TokenVerifier['verify']>>): SessionCredential {
-  return {
-    kind: 'token',
-    organizationId: token.organizationId,
-    id: token.id,
-    name: token.name,
-    suffix: token.tokenSuffix,
-    roles: [token.access],
-    grants: undefined,
-    roleNames: [],
-    operations: [],
-    dashboardAccess: getDashboardAccess([token.access]),
-    ipAccessList: [],
-    secretHash: '',
-    expireAt: token.expireAt,
-    costRevision: 0,
-    dashboardRevision,
-  };
-}
+export const KEYS_NOT_ALLOWED = 'Sign-in with a key or token is turned off on this server; sign in as a member';
+const keysNotAllowed = (): AppError => new AppError('forbidden', KEYS_NOT_ALLOWED);

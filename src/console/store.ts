@@ -1,5 +1,6 @@
+import type { ConsoleSessionRow } from '../platform/state/member-tables.ts';
 import { prepared } from '../platform/state/prepared.ts';
-import type { ConsoleSessionRow, Db } from '../platform/state/tables.ts';
+import type { Db } from '../platform/state/tables.ts';
 import type { Session, SessionKind } from './session.ts';
 
 const toSession = (row: ConsoleSessionRow): Session => ({
@@ -11,6 +12,10 @@ const toSession = (row: ConsoleSessionRow): Session => ({
   createdAt: row.created_at,
   seenAt: row.seen_at,
   expiresAt: row.expires_at,
+  providerSession: row.provider_session,
+  authenticatedAt: row.authenticated_at,
+  refreshedAt: row.refreshed_at,
+  details: JSON.parse(row.document),
 });
 
 const selectByHash = prepared((db: Db, value: { hash: string }) =>
@@ -35,6 +40,10 @@ export async function insertSession(tx: Db, session: Session): Promise<void> {
       created_at: session.createdAt,
       seen_at: session.seenAt,
       expires_at: session.expiresAt,
+      provider_session: session.providerSession,
+      authenticated_at: session.authenticatedAt,
+      refreshed_at: session.refreshedAt,
+      document: JSON.stringify(session.details),
     })
     .execute();
 }
@@ -46,6 +55,53 @@ export async function deleteSession(tx: Db, hash: string): Promise<boolean> {
     .where('session_hash', '=', hash)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Newest first. Those of one organization, or of all: a person signs in to one at a time. */
+export async function listSessions(db: Db, credentialId: string, organizationId?: string): Promise<Session[]> {
+  let query = db.selectFrom('console_sessions').selectAll().where('credential_id', '=', credentialId);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  return (await query.orderBy('created_at', 'desc').execute()).map(toSession);
+}
+
+/** Not limited to an organization: the identity provider ended its session, whatever it was used for. */
+export async function listProviderSessions(db: Db, providerSession: string): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('console_sessions')
+    .selectAll()
+    .where('provider_session', '=', providerSession)
+    .execute();
+  return rows.map(toSession);
+}
+
+/** Returns false if another process has claimed the refresh meanwhile. */
+export async function claimRefresh(tx: Db, { hash, refreshedAt }: Session, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('console_sessions')
+    .set({ refreshed_at: now })
+    .where('session_hash', '=', hash)
+    .where('refreshed_at', '=', refreshedAt)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function updateRefresh(
+  tx: Db,
+  { hash, refreshedAt, details }: Pick<Session, 'hash' | 'refreshedAt' | 'details'>,
+): Promise<void> {
+  await tx
+    .updateTable('console_sessions')
+    .set({ refreshed_at: refreshedAt, document: JSON.stringify(details) })
+    .where('session_hash', '=', hash)
+    .execute();
+}
+
+export async function updateSessionOrganization(tx: Db, hash: string, organizationId: string): Promise<void> {
+  await tx
+    .updateTable('console_sessions')
+    .set({ organization_id: organizationId })
+    .where('session_hash', '=', hash)
+    .execute();
 }
 
 /** In every organization. */

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { createFailedSignIns } from '../console/failed-sign-ins.ts';
-import { createSessions } from '../console/sessions.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
@@ -27,6 +26,7 @@ import { createKeyWriter } from '../management/keys/key-writer.ts';
 import { createKeys } from '../management/keys/keys.ts';
 import { createRoleAssignments } from '../management/keys/role-assignments.ts';
 import { createKeyVerifier } from '../management/keys/verification.ts';
+import { listRoleHolders } from '../management/members/store.ts';
 import { createNotifications } from '../management/notifications/notifications.ts';
 import { createNotificationRetention } from '../management/notifications/retention.ts';
 import { createOrganizations } from '../management/organizations/organizations.ts';
@@ -49,6 +49,7 @@ import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
 import { createReplays } from '../running/autoscaling/replay/replays.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
+import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
 
@@ -67,6 +68,7 @@ interface Options {
   /** Counts for several processes. */
   rateCounter?: RateCounter | undefined;
   config: ObservabilityOptions['config'] &
+    PeopleConfig &
     Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
     Partial<
       Pick<
@@ -111,6 +113,7 @@ export function createDomains({
     organizations,
     assignments: createRoleAssignments({ writer: keyWriter }),
     listExistingServiceIds,
+    listOtherHolders: (tx, organizationId, id) => listRoleHolders(tx, organizationId, id, clock.now()),
   });
   const serviceLifecycle = createServiceLifecycle({
     state,
@@ -128,6 +131,7 @@ export function createDomains({
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
   const allowPrivate = config.webhookAllowPrivate ?? false;
+  const smtp = config.smtpUrl && config.smtpFrom ? { url: config.smtpUrl, from: config.smtpFrom } : undefined;
   const notifications = createNotifications({
     state,
     clock,
@@ -135,7 +139,7 @@ export function createDomains({
     organizations,
     log,
     allowPrivate,
-    smtp: config.smtpUrl && config.smtpFrom ? { url: config.smtpUrl, from: config.smtpFrom } : undefined,
+    smtp,
     listChannelUsers: async (...channel) =>
       (await Promise.all([listBudgetsUsingChannel(...channel), listAlertsUsingChannel(...channel)])).flat(),
     findOwnWebhook: findBudgetWebhook,
@@ -196,15 +200,19 @@ export function createDomains({
     observeIngest,
     config,
   });
-  const sessionsLastSeen = createLastUsed({ state, clock, log, table: 'console_sessions' });
-  const sessions = createSessions({
+  const people = createPeople({
     state,
     clock,
+    log,
     audit,
+    organizations,
+    roleReader,
     keys: createKeyVerifier({ db, clock, lastUsed, roleReader }),
     tokens: createTokenVerifier({ db, clock, lastUsed: observability.tokensLastUsed }),
-    lastSeen: sessionsLastSeen,
+    smtp,
+    config,
   });
+  const { sessions } = people;
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
   const fleet = createFleet({ state, clock, audit, organizations, log });
   const setup = createSetup({ state, clock, organizations, fleet });
@@ -248,8 +256,7 @@ export function createDomains({
     lockClock,
     usageInspection,
     usageWarnings,
-    sessions,
-    sessionsLastSeen,
+    ...people,
     failedSignIns,
     fleet,
     setup,
@@ -268,9 +275,14 @@ export function createDomains({
       await engineOwner.close();
       await keptResponses.close();
       await Promise.all(
-        [lastUsed, observability.tokensLastUsed, observability.linksLastUsed, sessionsLastSeen, failedSignIns].map(
-          (part) => part.close(),
-        ),
+        [
+          lastUsed,
+          observability.tokensLastUsed,
+          observability.linksLastUsed,
+          people.membersLastSeen,
+          people.sessionsLastSeen,
+          failedSignIns,
+        ].map((part) => part.close()),
       );
     },
   };

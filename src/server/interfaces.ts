@@ -1,4 +1,5 @@
 import { needsDashboardRole, needsKeySession } from '../console/authentication.ts';
+import { memberSessionRoutes } from '../console/member-session-routes.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { auditRoutes } from '../management/audit/routes.ts';
@@ -13,6 +14,8 @@ import { billingRoutes } from '../management/billing/routes.ts';
 import { createKeyAuthentication } from '../management/keys/authentication.ts';
 import { keyRoutes } from '../management/keys/routes.ts';
 import { whoamiRoutes } from '../management/keys/whoami-routes.ts';
+import { invitationRoutes } from '../management/members/invitation-routes.ts';
+import { memberRoutes } from '../management/members/routes.ts';
 import { clickStackWebhookRoutes } from '../management/notifications/clickstack-routes.ts';
 import { notificationRoutes } from '../management/notifications/notification-routes.ts';
 import { webhookRoutes } from '../management/notifications/routes.ts';
@@ -120,6 +123,9 @@ export function createManagement(
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),
+      memberRoutes(domains),
+      invitationRoutes(domains),
+      memberSessionRoutes(domains),
       billingRoutes(domains),
       prometheusRoutes({ ...domains, basePath: config.basePath }),
       reportRoutes(domains),

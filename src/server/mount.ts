@@ -1,5 +1,9 @@
 import { createSessionAuthentication } from '../console/authentication.ts';
 import { configRoutes, type DemoCredentials, type OtlpAddress } from '../console/config-routes.ts';
+import { invitationPageRoutes } from '../console/invitation-page-routes.ts';
+import { oidcRoutes } from '../console/oidc/oidc-routes.ts';
+import { providerSignOutRoutes } from '../console/oidc/sign-out-routes.ts';
+import { ownSessionRoutes } from '../console/own-session-routes.ts';
 import { findPageFiles } from '../console/page-files.ts';
 import { createPage, pageRoutes } from '../console/page-routes.ts';
 import { createSessionCookies, readCookieSuffix, type SessionCookies } from '../console/session-cookie.ts';
@@ -42,6 +46,8 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'>, Omit<InterfaceO
     | 'trustedProxies'
     | 'metricsToken'
     | 'defaultDriver'
+    | 'publicUrl'
+    | 'consoleKeySignIn'
   >;
   metrics: Metrics;
   /** The process ids of workers that do not respond. */
@@ -116,7 +122,7 @@ async function mountMain(options: Options, shared: ConsoleGuard, interfaces: Mou
 
 function mountConsole(app: App, options: Options, shared: ConsoleGuard): void {
   const { config, domains, version, demo, rateCounter, findOtlpAddress } = options;
-  const { basePath, rateLimit, dashboardPort, defaultDriver } = config;
+  const { basePath, rateLimit, dashboardPort, defaultDriver, publicUrl, consoleKeySignIn: allowsKeys } = config;
   const { attempts, clock, clientAddress, cookies } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'sign-ins'));
   const linkRequests = rateLimit && createRateLimiter(rateLimit, clock, prefixIds(rateCounter, 'links'));
@@ -124,12 +130,30 @@ function mountConsole(app: App, options: Options, shared: ConsoleGuard): void {
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
-    sessionRoutes({ ...domains, cookies, hasDashboards, attempts, signIns })(scope as App);
+    const signIn = { ...domains, cookies, attempts, signIns, publicUrl, basePath, clock: options.clock };
+    // Each with hooks of its own.
+    for (const addRoutes of [
+      sessionRoutes({ ...signIn, hasDashboards }),
+      ownSessionRoutes(signIn),
+      oidcRoutes(signIn),
+      providerSignOutRoutes(signIn),
+      invitationPageRoutes(signIn),
+    ])
+      scope.register((child) => addRoutes(child as App));
     setupRoutes({ ...domains, attempts })(scope as App);
     if (hasDashboards)
       sharedRoutes({ ...domains, clock: options.clock, attempts, requests: linkRequests })(scope as App);
     const { isNeeded: needsSetup } = domains.setup;
-    configRoutes({ basePath, version, defaultDriver, demo, findOtlpAddress, needsSetup })(scope as App);
+    configRoutes({
+      basePath,
+      version,
+      defaultDriver,
+      demo,
+      findOtlpAddress,
+      providerIssuer: domains.provider?.issuer,
+      allowsKeys,
+      needsSetup,
+    })(scope as App);
   });
 }
 

@@ -1,6 +1,8 @@
-/** The author of a change: a key or token over HTTP (`api`), or the CLI, a fleet file or the server (`system`). */
+export const ACTOR_TYPES = ['user', 'api', 'system'] as const;
+
+/** The author of a change: a person in the console (`user`), a key or token (`api`), or the CLI, a fleet file or the server (`system`). */
 export interface Actor {
-  type: 'api' | 'system';
+  type: (typeof ACTOR_TYPES)[number];
   id: string;
   details: string;
   address?: string;
@@ -18,6 +20,14 @@ const RESOURCE_TYPES = {
   organization_update_name: 'organization',
   organization_update_tier: 'organization',
   audit_retention: 'organization',
+  organization_update_member_rules: 'organization',
+  organization_invite_create: 'invitation',
+  organization_invite_delete: 'invitation',
+  organization_member_join: 'member',
+  organization_member_add: 'member',
+  organization_member_leave: 'member',
+  organization_member_delete: 'member',
+  organization_member_update_roles: 'member',
   key_create: 'key',
   key_delete: 'key',
   openapi_key_update: 'key',
@@ -83,6 +93,7 @@ const RESOURCE_TYPES = {
   notification_send_again: 'notification',
   console_sign_in: 'session',
   console_sign_out: 'session',
+  console_sessions_end: 'session',
   console_sign_in_failed: 'session',
 } as const;
 

@@ -6,6 +6,7 @@ import type { Activity, ActivityType } from './activity.ts';
  */
 const PUBLIC_TYPES = {
   audit_retention: 'organization_update_name',
+  organization_update_member_rules: 'organization_update_name',
   service_update: 'service_update_name',
   service_state_change: 'service_update_name',
   service_drift: 'service_update_name',
@@ -27,6 +28,7 @@ const PUBLIC_TYPES = {
   dashboard_token_delete: 'key_delete',
   console_sign_in: 'user_login',
   console_sign_out: 'user_logout',
+  console_sessions_end: 'user_logout',
   console_sign_in_failed: 'user_login_failed',
 } as const satisfies Partial<Record<ActivityType, string>>;
 

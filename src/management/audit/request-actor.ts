@@ -14,7 +14,8 @@ export function getOrigin(request: FastifyRequest): Origin {
 
 /** The actor that the audit log names for a change made by this request. */
 export function getActor(request: FastifyRequest): Actor {
-  const { credentialId, credentialName, isLocal } = getIdentity(request);
+  const { credentialId, credentialName, session, isLocal } = getIdentity(request);
   if (isLocal) return { type: 'system', id: credentialId, details: credentialName };
-  return { type: 'api', id: credentialId, details: credentialName, ...getOrigin(request) };
+  const type = session === 'member' ? 'user' : 'api';
+  return { type, id: credentialId, details: credentialName, ...getOrigin(request) };
 }

@@ -3,7 +3,7 @@ import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { PAGE_PARAMETERS } from '../../kernel/schemas/page-schema.ts';
 import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { ACTIVITY_TYPES } from './activity.ts';
+import { ACTIVITY_TYPES, ACTOR_TYPES } from './activity.ts';
 import { KEY_UPDATE_TYPES, listPublicTypes } from './public-type.ts';
 
 const PUBLIC_TYPES = listPublicTypes(ACTIVITY_TYPES);
@@ -53,8 +53,8 @@ export const ActivityRecord = NamedObject('Activity', {
       'A type of the public interface: the nearest one if activityType is not one of them. It has none for dashboards and sources; theirs is the activityType',
   }),
   activityType: Type.Enum([...ACTIVITY_TYPES], { description: 'The exact type' }),
-  actorType: Type.Enum(['api', 'system']),
-  actorId: Type.String({ description: 'The id of the key or token, or the name of the server component' }),
+  actorType: Type.Enum([...ACTOR_TYPES]),
+  actorId: Type.String({ description: 'The id of the user, key or token, or the name of the server component' }),
   actorDetails: Type.String(),
   actorIpAddress: Type.Optional(Type.String()),
   userAgent: Type.Optional(Type.String()),

@@ -26,7 +26,7 @@ export interface Limited {
 /** With the system roles, a few more can be assigned at once. */
 export const MAX_CUSTOM_ROLES_PER_KEY = 100;
 
-interface AssignedRole {
+export interface AssignedRole {
   roleId: string;
   roleName: string;
   roleType: 'system' | 'custom';
@@ -107,15 +107,21 @@ export function withRole(key: Key, roleId: string, isAssigned: boolean): Key {
 
 export const describeKey = (key: Key, customRoles: readonly CustomRole[]): DescribedKey => ({
   ...key,
-  assignedRoles: [
-    ...key.roles.map((role) => ({ roleId: getSystemRoleId(role), roleName: role, roleType: 'system' as const })),
-    ...(key.customRoleIds ?? []).flatMap((id) =>
-      customRoles
-        .filter((role) => role.id === id)
-        .map(({ name }) => ({ roleId: id, roleName: name, roleType: 'custom' as const })),
-    ),
-  ],
+  assignedRoles: describeRoles(key, customRoles),
 });
+
+/** System roles first. */
+export const describeRoles = (
+  { roles, customRoleIds = [] }: Pick<KeyWithRoles, 'roles' | 'customRoleIds'>,
+  customRoles: readonly CustomRole[],
+): AssignedRole[] => [
+  ...roles.map((role) => ({ roleId: getSystemRoleId(role), roleName: role, roleType: 'system' as const })),
+  ...customRoleIds.flatMap((id) =>
+    customRoles
+      .filter((role) => role.id === id)
+      .map(({ name }) => ({ roleId: id, roleName: name, roleType: 'custom' as const })),
+  ),
+];
 
 /** Adds the names of custom roles. Reads nothing if no key has one. */
 export async function describeKeys(

@@ -2,7 +2,7 @@ import type { onSendHookHandler } from 'fastify';
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
 import { SortedPageQuery } from '../../kernel/schemas/page-schema.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
+import { getIdentity, requireFreshSignIn } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
 import { alsoNaming, type Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { pageResponse, pageSuccess, readSortedPage } from '../../platform/http/responses/paging.ts';
 import { getActor } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { chooseNew, type RoleChoice } from './assigned-roles.ts';
+import { chooseNew, parseRoleChoice, type RoleChoice } from './assigned-roles.ts';
 import type { Keys, RotatedKey } from './keys.ts';
 import {
   CreateKeyBody,
@@ -42,6 +42,8 @@ const disableCaching: onSendHookHandler = (_request, reply, payload, done) => {
 
 const serializeCreated = createResultSerializer(CreateKeyResult);
 const serializeRotated = createResultSerializer(RotateKeyResult);
+
+const givesAdmin = (choice: RoleChoice): boolean => parseRoleChoice(choice)?.roles.includes('admin') ?? false;
 
 export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes {
   return (app) => {
@@ -90,6 +92,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request, reply) => {
         const { body } = request;
+        if (givesAdmin(body)) requireFreshSignIn(request, 'Creating an admin key');
         const { organizationId, grants: callerGrants } = getIdentity(request);
         const { key, credentials } = await keys.create(
           getActor(request),
@@ -133,6 +136,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
+        if (givesAdmin(request.body)) requireFreshSignIn(request, 'Making a key an admin key');
         const { organizationId, grants: callerGrants } = getIdentity(request);
         const settings = { ...request.body, callerGrants };
         return success(request, toKeyRecord(await keys.update(getActor(request), organizationId, id, settings)));
@@ -162,6 +166,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
           key: toKeyRecord(key),
           previous: toKeyRecord(previous),
         });
+        if (givesAdmin(await keys.get(organizationId, id))) requireFreshSignIn(request, 'Rotating an admin key');
         const rotated = await keys.rotate(
           getActor(request),
           organizationId,

@@ -163,6 +163,12 @@ export const CredentialTimes = {
   ),
 };
 
+export const AssignedRoleRecord = NamedObject('AssignedRole', {
+  roleId: Type.String({ format: 'uuid' }),
+  roleName: Type.String(),
+  roleType: Type.Enum(['system', 'custom']),
+});
+
 export const KeyRecord = NamedObject('ApiKey', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
@@ -171,14 +177,7 @@ export const KeyRecord = NamedObject('ApiKey', {
     deprecated: true,
     description: 'The system roles; empty if the key has custom roles only',
   }),
-  assignedRoles: Type.Array(
-    NamedObject('AssignedRole', {
-      roleId: Type.String({ format: 'uuid' }),
-      roleName: Type.String(),
-      roleType: Type.Enum(['system', 'custom']),
-    }),
-    { description: 'All roles' },
-  ),
+  assignedRoles: Type.Array(AssignedRoleRecord, { description: 'All roles' }),
   keySuffix: Type.String({ description: 'The last four characters of the key id' }),
   ...CredentialTimes,
   ipAccessList: Type.Array(IpAccessEntry),

@@ -10,6 +10,16 @@ export type TelemetrySignal = (typeof TELEMETRY_SIGNALS)[number];
 /** Days; a signal without a number has the retention of the server. */
 export type TelemetryRetention = Partial<Record<TelemetrySignal, number>>;
 
+/** Gives roles to people by a claim of their identity provider. */
+export interface MemberRule {
+  /** The name of the claim, or a path such as `realm_access.roles`. */
+  claim: string;
+  /** The claim, or one of its values; `*` stands for any text. */
+  value: string;
+  /** System roles by name, custom roles by id. */
+  roles: string[];
+}
+
 /** Owns services, keys, costs and dashboards. Organizations share nothing. */
 export interface Organization {
   id: string;
@@ -20,4 +30,5 @@ export interface Organization {
   /** Incremented by every change of the cost ledger. */
   costRevision: number;
   telemetryRetention: TelemetryRetention;
+  memberRules: MemberRule[];
 }

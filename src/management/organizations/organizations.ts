@@ -5,6 +5,7 @@ import {
   bumpCostRevision,
   findOrganization,
   hasOrganization,
+  listMemberRules,
   listOrganizations,
   listTelemetryRetentions,
   lockOrganization,
@@ -25,6 +26,8 @@ export function createOrganizations({ db }: { db: Db }) {
 
     /** Those with a retention of telemetry of their own. */
     listWithRetention: (): Promise<Organization[]> => listTelemetryRetentions(db),
+
+    listWithMemberRules: (): Promise<Organization[]> => listMemberRules(db),
 
     update: (tx: Db, organization: Organization): Promise<void> => updateOrganization(tx, organization),
 

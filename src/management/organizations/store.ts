@@ -3,7 +3,9 @@ import { prepared } from '../../platform/state/prepared.ts';
 import type { Db, OrganizationRow } from '../../platform/state/tables.ts';
 import type { LockedOrganization, Organization, Tier } from './organization.ts';
 
-const toOrganization = (row: OrganizationRow & { telemetry_retention: string }): Organization => ({
+const toOrganization = (
+  row: OrganizationRow & { telemetry_retention: string; member_rules: string },
+): Organization => ({
   id: row.id,
   name: row.name,
   tier: row.tier as Tier,
@@ -11,6 +13,7 @@ const toOrganization = (row: OrganizationRow & { telemetry_retention: string }):
   createdAt: row.created_at,
   costRevision: row.cost_revision,
   telemetryRetention: JSON.parse(row.telemetry_retention),
+  memberRules: JSON.parse(row.member_rules),
 });
 
 const selectById = prepared((db: Db, value: { id: string }) =>
@@ -36,6 +39,12 @@ export async function listTelemetryRetentions(db: Db): Promise<Organization[]> {
   return rows.map(toOrganization);
 }
 
+/** Organizations with member rules. */
+export async function listMemberRules(db: Db): Promise<Organization[]> {
+  const rows = await db.selectFrom('organizations').selectAll().where('member_rules', '<>', '[]').execute();
+  return rows.map(toOrganization);
+}
+
 export async function listOrganizations(db: Db): Promise<Organization[]> {
   const rows = await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(toOrganization);
@@ -47,10 +56,11 @@ export async function lockOrganization(tx: Db, id: string): Promise<LockedOrgani
   return row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision };
 }
 
-type NewOrganization = Omit<Organization, 'costRevision' | 'telemetryRetention'> & Partial<Organization>;
+type NewOrganization = Omit<Organization, 'costRevision' | 'telemetryRetention' | 'memberRules'> &
+  Partial<Organization>;
 
 export async function insertOrganization(tx: Db, organization: NewOrganization): Promise<void> {
-  const { id, name, tier, isPaid, createdAt, telemetryRetention = {} } = organization;
+  const { id, name, tier, isPaid, createdAt, telemetryRetention = {}, memberRules = [] } = organization;
   await tx
     .insertInto('organizations')
     .values({
@@ -66,16 +76,18 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
       dashboard_bytes: 0,
       counted_revision: 1,
       telemetry_retention: JSON.stringify(telemetryRetention),
+      member_rules: JSON.stringify(memberRules),
     })
     .execute();
 }
 
 export async function updateOrganization(tx: Db, organization: Organization): Promise<void> {
-  const { id, name, tier, isPaid, createdAt, telemetryRetention } = organization;
+  const { id, name, tier, isPaid, createdAt, telemetryRetention, memberRules } = organization;
   const telemetry_retention = JSON.stringify(telemetryRetention);
+  const member_rules = JSON.stringify(memberRules);
   await tx
     .updateTable('organizations')
-    .set({ name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, telemetry_retention })
+    .set({ name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, telemetry_retention, member_rules })
     .where('id', '=', id)
     .execute();
 }

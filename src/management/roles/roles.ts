@@ -37,6 +37,8 @@ interface Options {
   organizations: Organizations;
   assignments: RoleAssignments;
   listExistingServiceIds(db: Db, organizationId: string, ids: readonly string[]): Promise<string[]>;
+  /** Members, invitations and member rules with a custom role, as error messages name them. */
+  listOtherHolders(db: Db, organizationId: string, roleId: string): Promise<string[]>;
 }
 
 export type Roles = ReturnType<typeof createRoles>;
@@ -45,7 +47,9 @@ export type Roles = ReturnType<typeof createRoles>;
 const MAX_CHECKED_KEYS = 10_000;
 const MAX_NAMED_KEYS = 10;
 
-export function createRoles({ state, clock, audit, organizations, assignments, listExistingServiceIds }: Options) {
+export function createRoles(options: Options) {
+  const { state, clock, audit, organizations, assignments, listExistingServiceIds, listOtherHolders } = options;
+
   const describe = async (db: Db, role: CustomRole): Promise<ListedRole> => ({
     role,
     type: findSystemRole(role.id) ? 'system' : 'custom',
@@ -177,7 +181,7 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
       });
     },
 
-    /** Throws `conflict` if a key has the role. */
+    /** Throws `conflict` if a key, member, invitation or member rule has the role. */
     async remove(actor: Actor, organizationId: string, id: string, callerGrants?: Grants): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
@@ -189,6 +193,9 @@ export function createRoles({ state, clock, audit, organizations, assignments, l
             'conflict',
             `The role is assigned to ${formatKeyNames(holders)}; remove it from them first`,
           );
+        const [other] = await listOtherHolders(tx, organizationId, id);
+        if (other !== undefined)
+          throw new AppError('conflict', `The role is assigned to ${other}; remove it there first`);
         assertWithinGrants(callerGrants, { roles: [] }, [role], `The role ${role.name}`);
         await deleteRole(tx, role);
         await record(tx, actor, 'role_delete', role, { before: toAuditFields(role) });

@@ -1,6 +1,6 @@
 import { ADMINS } from '../../kernel/access/roles.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
+import { getIdentity, requireFreshSignIn } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -113,6 +113,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
         },
       },
       async (request) => {
+        requireFreshSignIn(request, 'Deleting a service');
         const { organizationId } = getIdentity(request);
         await serviceLifecycle.remove(getActor(request), organizationId, request.params.serviceId.toLowerCase());
         return emptySuccess(request);

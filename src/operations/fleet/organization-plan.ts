@@ -1,8 +1,9 @@
+import { isKeyRole } from '../../kernel/access/roles.ts';
 import type { Violation } from '../../kernel/errors.ts';
 import type { Actor, Change } from '../../management/audit/activity.ts';
 import { readLockedThrough } from '../../management/billing/metering/store.ts';
 import type { Key } from '../../management/keys/key.ts';
-import type { Organization } from '../../management/organizations/organization.ts';
+import type { MemberRule, Organization } from '../../management/organizations/organization.ts';
 import { isBuiltIn } from '../../observability/sources/source-rules.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { toChanges } from './activities.ts';
@@ -83,6 +84,7 @@ export async function planOrganization(
     violations: [
       ...kinds.flatMap(({ violations }) => violations()),
       ...listMissingRoles(keys.result, roles.result, declared.path),
+      ...listMissingRuleRoles(context.organization.memberRules, roles.result, declared.path),
     ],
     warnings: listMissingSources(dashboards.pairs, sources.result, declared.path),
     changes: kinds.flatMap(({ changes }) => changes),
@@ -152,6 +154,18 @@ function newDocuments(declared: readonly Declared[], documents: readonly Applied
   const applied = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
   return declared.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
 }
+
+/** A member rule gives a role that nothing declares, or that `prune` would remove. */
+const listMissingRuleRoles = (
+  rules: readonly MemberRule[],
+  roles: ReadonlyMap<string, unknown>,
+  path: string,
+): Violation[] =>
+  rules.flatMap((rule, index) =>
+    rule.roles
+      .filter((role) => !isKeyRole(role) && !roles.has(role))
+      .map((role) => ({ path: `${path}.memberRules[${index}].roles`, rule: 'The role does not exist', value: role })),
+  );
 
 /** A key has a role that the file names and nothing declares, or that `prune` would remove. */
 const listMissingRoles = (

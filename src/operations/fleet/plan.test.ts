@@ -32,6 +32,7 @@ const context: Context = {
     createdAt: 0,
     costRevision: 1,
     telemetryRetention: {},
+    memberRules: [],
   },
   now: 0,
   actor: { type: 'system', id: 'test', details: 'test' },

@@ -1,6 +1,8 @@
+import { isKeyRole } from '../../kernel/access/roles.ts';
 import { MISSING, type Violation } from '../../kernel/errors.ts';
 import { deriveHexId, deriveUuid } from '../../kernel/ids.ts';
 import { type HashData, hashCredentials } from '../../management/keys/stored-key.ts';
+import type { MemberRule } from '../../management/organizations/organization.ts';
 import { TOTAL_PER_REPLICA } from '../../management/services/service.ts';
 import type { SourceSpec } from '../../observability/sources/schema.ts';
 import { hashSecret, toTokenSuffix } from '../../platform/credentials/secrets.ts';
@@ -76,11 +78,17 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
     sources = [],
     dashboards = [],
     usageCosts = [],
+    memberRules,
     id: declaredId,
-    ...fields
+    ...rest
   } = spec;
   const id = declaredId?.toLowerCase() ?? deriveUuid('organization', spec.name);
   const roleIds = new Map(roles.map((role) => [role.name, getRoleId(id, role)]));
+  const toRule = (rule: MemberRule) => ({
+    ...rule,
+    roles: rule.roles.map((role) => (isKeyRole(role) ? role : (roleIds.get(role) ?? role.toLowerCase()))),
+  });
+  const fields = { ...rest, ...(memberRules && { memberRules: memberRules.map(toRule) }) };
   const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
     specs.flatMap((item, index) => declare(item, `${path}.${member}[${index}]`) ?? []);
   return {

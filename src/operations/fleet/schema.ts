@@ -211,6 +211,18 @@ export const CostSpec = Type.Object(
 
 export const DashboardSpec = Type.Object({ id: Type.Optional(ResourceId), ...DashboardBody.properties });
 
+const MAX_MEMBER_RULES = 1000;
+
+const MemberRuleSpec = Type.Object(
+  {
+    claim: text(1, 255),
+    value: text(1, 1024),
+    /** System roles by name; custom roles by the name of a role in the file, or by id. */
+    roles: Type.Array(text(1, 255), { minItems: 1, maxItems: MAX_CUSTOM_ROLES_PER_KEY, uniqueItems: true }),
+  },
+  exact,
+);
+
 export const OrganizationSpec = Type.Object(
   {
     id: Type.Optional(Uuid),
@@ -219,6 +231,7 @@ export const OrganizationSpec = Type.Object(
     paid: Type.Optional(Type.Boolean()),
     createdAt: Type.Optional(Time),
     telemetryRetention: Type.Optional(TelemetryRetention),
+    memberRules: Type.Optional(Type.Array(MemberRuleSpec, { maxItems: MAX_MEMBER_RULES })),
     services: Type.Optional(Type.Array(ServiceSpec)),
     roles: Type.Optional(Type.Array(RoleSpec, { maxItems: MAX_DECLARED_ROLES })),
     keys: Type.Optional(Type.Array(KeySpec)),

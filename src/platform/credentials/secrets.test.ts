@@ -4,6 +4,7 @@ import {
   hashSecret,
   isGeneratedSecret,
   isSameHash,
+  newInvitationSecret,
   newKeyId,
   newKeySecret,
   newLinkSecret,
@@ -33,6 +34,7 @@ describe('credentials', () => {
     ['key secret', newKeySecret, 'phs_'],
     ['token', newToken, 'pht_'],
     ['link', newLinkSecret, 'phl_'],
+    ['invitation', newInvitationSecret, 'phi_'],
     ['webhook secret', newWebhookSecret, 'phw_'],
     ['service password', newServicePassword, 'php_'],
   ])('K1: a %s has a prefix, at least 256 random bits and a checksum', (_, make, prefix) => {
@@ -40,7 +42,7 @@ describe('credentials', () => {
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) {
       expect(text.startsWith(prefix)).toBe(true);
-      expect(text).toMatch(/^ph[lpstw]_[A-Za-z0-9]{49}$/);
+      expect(text).toMatch(/^ph[ilpstw]_[A-Za-z0-9]{49}$/);
       expect(parseBase62(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
       expect(isGeneratedSecret(text)).toBe(true);
     }

@@ -31,6 +31,7 @@ export const newKeyId = (): string => randomText(KEY_ID_LENGTH);
 export const newKeySecret = (): string => withPrefixAndChecksum('phs_');
 export const newToken = (): string => withPrefixAndChecksum('pht_');
 export const newLinkSecret = (): string => withPrefixAndChecksum('phl_');
+export const newInvitationSecret = (): string => withPrefixAndChecksum('phi_');
 export const newWebhookSecret = (): string => withPrefixAndChecksum('phw_');
 /** For the first organization: short enough to be read from a log. 24 × log2(62) > 142 bits. */
 export const newSetupCode = (): string => randomText(SETUP_CODE_LENGTH);
@@ -60,7 +61,7 @@ function withPrefixAndChecksum(prefix: string): string {
 /** For scanners and tests. Secrets supplied by a client may have any format. */
 export function isGeneratedSecret(text: string): boolean {
   return (
-    /^ph[lpstw]_[0-9A-Za-z]{49}$/.test(text) &&
+    /^ph[ilpstw]_[0-9A-Za-z]{49}$/.test(text) &&
     checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   );
 }

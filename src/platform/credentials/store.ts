@@ -91,6 +91,7 @@ export const USED_TABLES = {
   api_keys: { id: 'id', usedAt: 'used_at', plural: 'keys' },
   dashboard_tokens: { id: 'id', usedAt: 'used_at', plural: 'tokens' },
   dashboard_links: { id: 'id', usedAt: 'used_at', plural: 'links' },
+  members: { id: 'user_id', usedAt: 'seen_at', plural: 'members' },
   console_sessions: { id: 'session_hash', usedAt: 'seen_at', plural: 'sessions' },
 } as const;
 

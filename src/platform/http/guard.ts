@@ -34,7 +34,9 @@ export interface Identity {
   /** The IP access list; undefined if all addresses are allowed. */
   allowsAddress: ((address: string) => boolean) | undefined;
   /** Set for a console session: the kind of credential used to sign in. */
-  session?: 'key' | 'token';
+  session?: 'member' | 'key' | 'token';
+  /** Set if the person of the session has to sign in again before some changes. */
+  needsFreshSignIn?: true;
   /** Set for a command that opened the store itself: it has no credential and no address. */
   isLocal?: true;
 }
@@ -195,6 +197,14 @@ export function withChallenge(error: unknown, challenge: string): unknown {
   return new AppError('unauthorized', error.message, {
     cause: error.cause,
     headers: { ...error.headers, 'www-authenticate': challenge },
+  });
+}
+
+/** Throws `forbidden` if the person signed in too long ago; the console then asks them to sign in again. */
+export function requireFreshSignIn(request: FastifyRequest, change: string): void {
+  if (!getIdentity(request).needsFreshSignIn) return;
+  throw new AppError('forbidden', `${change} needs a sign-in within the last 10 minutes; sign in again`, {
+    headers: { 'www-authenticate': `${SESSION_CHALLENGE}, error="insufficient_user_authentication", max_age="600"` },
   });
 }
 

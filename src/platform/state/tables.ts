@@ -9,6 +9,7 @@ import type {
   UsageIntakeRow,
   UsageLedgerRow,
 } from './billing-tables.ts';
+import type { ConsoleSessionRow, InvitationRow, MemberRow, UserRow } from './member-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
@@ -20,11 +21,15 @@ export interface Tables {
     audit_removed_at: Generated<number>;
     role_revision: Generated<number>;
     telemetry_retention: Generated<string>;
+    member_rules: Generated<string>;
   };
   activities: ActivityRow;
   api_keys: ApiKeyRow;
   key_roles: KeyRoleRow;
   custom_roles: CustomRoleRow;
+  users: UserRow;
+  members: MemberRow;
+  invitations: InvitationRow;
   services: ServiceRow;
   service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
@@ -273,17 +278,6 @@ export interface NotificationRow {
   attempts: number;
   next_attempt_at: number | null;
   document: string;
-}
-
-export interface ConsoleSessionRow {
-  session_hash: string;
-  organization_id: string;
-  kind: string;
-  credential_id: string;
-  secret_hash: string;
-  created_at: number;
-  seen_at: number;
-  expires_at: number;
 }
 
 interface IdempotentResponseRow {

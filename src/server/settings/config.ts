@@ -60,7 +60,22 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
   const mail = [config.smtpUrl, config.smtpFrom];
   if (mail.includes(undefined) && mail.some((value) => typeof value === 'string'))
     problems.push(`${SETTINGS.smtpUrl.flag} and ${SETTINGS.smtpFrom.flag} must be set together`);
+  problems.push(...listSignInProblems(config));
   return problems.length > 0 ? { problems } : { config: config as Config, texts };
+}
+
+/** An identity provider needs an id for this server, and an address to send people back to. */
+function listSignInProblems(config: Partial<Record<SettingName, unknown>>): string[] {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl } = SETTINGS;
+  const isSet = (name: SettingName) => typeof config[name] === 'string';
+  if (isSet('oidcIssuer'))
+    return [
+      ...(isSet('oidcClientId') ? [] : [`${oidcIssuer.flag} needs ${oidcClientId.flag}`]),
+      ...(isSet('publicUrl') ? [] : [`${oidcIssuer.flag} needs ${publicUrl.flag}, the address that people use`]),
+    ];
+  return isSet('oidcClientId') || isSet('oidcClientSecret')
+    ? [`${oidcClientId.flag} and ${oidcClientSecret.flag} need ${oidcIssuer.flag}`]
+    : [];
 }
 
 type Found = { text: string | undefined; place: string } | { problem: string };

@@ -16,6 +16,7 @@ import {
   urlWithScheme,
   wholeNumber,
 } from './setting-parsers.ts';
+import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
 import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
 
 export type { Setting };
@@ -73,7 +74,7 @@ export const SETTINGS = {
     flag: '--public-url',
     argument: '<url>',
     variable: 'PILOTHOUSE_PUBLIC_URL',
-    help: 'The address of this server for people, with its path if it has one: used in links of notifications',
+    help: 'The address of this server for people, with its path if it has one: used in links of notifications and invitations, and for sign-in with an identity provider',
     parse: parsePublicUrl,
     rule: 'must look like https://pilothouse.example.com',
   },
@@ -258,6 +259,7 @@ export const SETTINGS = {
     parse: oneOfTwo('yes', 'no'),
     rule: 'must be yes or no',
   },
+  ...SIGN_IN_SETTINGS,
   ...MAIL_SETTINGS,
   logLevel: {
     flag: '--log-level',

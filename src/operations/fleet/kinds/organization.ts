@@ -1,5 +1,10 @@
 import { isoTime, parseDateTime } from '../../../kernel/time/clock.ts';
-import type { Organization, TelemetryRetention, Tier } from '../../../management/organizations/organization.ts';
+import type {
+  MemberRule,
+  Organization,
+  TelemetryRetention,
+  Tier,
+} from '../../../management/organizations/organization.ts';
 import { findOrganization, insertOrganization, updateOrganization } from '../../../management/organizations/store.ts';
 import type { Kind } from './kind.ts';
 
@@ -9,7 +14,8 @@ export const organizationKind: Kind<Organization> = {
     create: 'create_organization',
     update(changed) {
       if (changed.includes('tier') || changed.includes('paid')) return 'organization_update_tier';
-      return changed.includes('name') ? 'organization_update_name' : 'telemetry_retention_update';
+      if (changed.includes('name')) return 'organization_update_name';
+      return changed.includes('memberRules') ? 'organization_update_member_rules' : 'telemetry_retention_update';
     },
     remove: 'delete_organization',
   },
@@ -19,20 +25,32 @@ export const organizationKind: Kind<Organization> = {
     return new Map(organization ? [[organizationId, organization]] : []);
   },
 
-  toFields: ({ name, tier, isPaid, createdAt, telemetryRetention }) => ({
+  toFields: ({ name, tier, isPaid, createdAt, telemetryRetention, memberRules }) => ({
     name,
     tier,
     paid: isPaid,
     createdAt: isoTime(createdAt),
     telemetryRetention,
+    memberRules,
   }),
 
-  toExportFields({ telemetryRetention, ...organization }) {
-    const { telemetryRetention: _, ...fields } = organizationKind.toFields({ ...organization, telemetryRetention });
-    return Object.keys(telemetryRetention).length > 0 ? { ...fields, telemetryRetention } : fields;
+  toExportFields(organization) {
+    const { telemetryRetention, memberRules } = organization;
+    const { telemetryRetention: _, memberRules: __, ...fields } = organizationKind.toFields(organization);
+    return {
+      ...fields,
+      ...(Object.keys(telemetryRetention).length > 0 && { telemetryRetention }),
+      ...(memberRules.length > 0 && { memberRules }),
+    };
   },
 
-  defaults: (_fields, { now }) => ({ tier: 'SCALE', paid: false, createdAt: isoTime(now), telemetryRetention: {} }),
+  defaults: (_fields, { now }) => ({
+    tier: 'SCALE',
+    paid: false,
+    createdAt: isoTime(now),
+    telemetryRetention: {},
+    memberRules: [],
+  }),
 
   build: (id, fields, _context, before) => ({
     id,
@@ -42,6 +60,7 @@ export const organizationKind: Kind<Organization> = {
     createdAt: parseDateTime(String(fields.createdAt), { offset: 'required' }) ?? 0,
     costRevision: before?.costRevision ?? 1,
     telemetryRetention: fields.telemetryRetention as TelemetryRetention,
+    memberRules: fields.memberRules as MemberRule[],
   }),
 
   violations: () => [],

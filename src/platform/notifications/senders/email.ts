@@ -29,37 +29,51 @@ export function createMailer(settings: MailSettings | undefined) {
     });
     if (!settings) return { exchange: createExchange(), error: 'The server has no mail server: set --smtp-url' };
     try {
-      // Most servers send no mail.
-      const { createTransport } = await import('nodemailer');
-      const transport = createTransport({
-        url: settings.url,
-        connectionTimeout: TIMEOUT_MS,
-        greetingTimeout: TIMEOUT_MS,
-        dnsTimeout: TIMEOUT_MS,
-        socketTimeout: TIMEOUT_MS,
-      });
-      const domain = settings.from.replace(/^.*@|>.*$/g, '') || 'pilothouse';
       const thread = createHash('sha256').update(message.eventId).digest('hex').slice(0, 32);
-      const { response, rejected } = await transport.sendMail({
-        from: settings.from,
-        // As objects, so that nothing in them is parsed.
-        to: to.map((address) => ({ name: '', address })),
-        subject: message.title,
-        text,
-        // Mail programs show messages about one incident together, and a repeated delivery once.
-        messageId: `<${id}@${domain}>`,
-        references: [`<${thread}@${domain}>`],
-        headers: { 'auto-submitted': 'auto-generated' },
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-      transport.close();
-      const answer = rejected.length === 0 ? response : `${response} (rejected: ${rejected.length} of ${to.length})`;
+      const answer = await sendMail(settings, { id, to, subject: message.title, text, thread });
       return { exchange: { ...createExchange(), answer } };
     } catch (error) {
-      return { exchange: createExchange(), error: formatError(error), isUnavailable: true };
+      return { exchange: createExchange(), error: formatMailError(error), isUnavailable: true };
     }
   };
+}
+
+interface Mail {
+  id: string;
+  to: readonly string[];
+  subject: string;
+  text: string;
+  /** Mail programs show messages of one thread together. */
+  thread?: string;
+}
+
+/** Returns the answer of the mail server; throws if it did not accept the mail. */
+export async function sendMail(settings: MailSettings, { id, to, subject, text, thread }: Mail): Promise<string> {
+  // Most servers send no mail.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    url: settings.url,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    dnsTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  });
+  const domain = settings.from.replace(/^.*@|>.*$/g, '') || 'pilothouse';
+  const { response, rejected } = await transport.sendMail({
+    from: settings.from,
+    // As objects, so that nothing in them is parsed.
+    to: to.map((address) => ({ name: '', address })),
+    subject,
+    text,
+    // A repeated delivery is shown once.
+    messageId: `<${id}@${domain}>`,
+    ...(thread !== undefined && { references: [`<${thread}@${domain}>`] }),
+    headers: { 'auto-submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  transport.close();
+  return rejected.length === 0 ? response : `${response} (rejected: ${rejected.length} of ${to.length})`;
 }
 
 function formatText({ body, link, runbook, name, group, severity }: Message): string {
@@ -74,7 +88,7 @@ function formatText({ body, link, runbook, name, group, severity }: Message): st
 }
 
 /** Without the credentials that a mail server may repeat. */
-function formatError(error: unknown): string {
+export function formatMailError(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   return code === 'EAUTH'
     ? 'The mail server rejected the user name or password'
