@@ -13,10 +13,6 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET', `${organization}/quotas`, 'settings of the server'],
   ['GET', `${organization}/quotas/replicas-per-warehouse`, 'settings of the server'],
   ['GET', `${organization}/serviceProfiles?region_id=x`, 'machine profiles'],
-  ['GET', `${organization}/members`, 'no user accounts'],
-  ['GET PATCH DELETE', `${organization}/members/${unknown}`, 'no user accounts'],
-  ['GET POST', `${organization}/invitations`, 'no user accounts'],
-  ['GET DELETE', `${organization}/invitations/${unknown}`, 'no user accounts'],
   ['GET', `${organization}/notifications?limit=1`, '/api/v2/notifications'],
   ['GET', `${organization}/notificationTypes`, '/api/v2/webhooks'],
   ['GET', `${organization}/creditBalances`, 'sells no credits'],
@@ -32,7 +28,7 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET POST', `${service}/clickpipes`, 'ingestion pipelines'],
   ['GET POST', `${service}/clickstack/roles`, 'those of the management interface'],
   ['GET PUT DELETE', `${service}/clickstack/roles/${unknown}`, 'those of the management interface'],
-  ['GET', `${service}/clickstack/team`, 'no user accounts'],
+  ['GET', `${service}/clickstack/team`, 'Members and invitations are at'],
   ['POST', `${service}/clickstack/search`, '/api/v2/search'],
   ['GET POST', `${service}/clickstack/connections`, 'engine of the server'],
   ['GET POST', `${service}/query-api-endpoints`, 'does not run queries'],
@@ -42,12 +38,12 @@ const MANAGEMENT: [string, string, string][] = [
 ];
 
 const DASHBOARDS: [string, string, string][] = [
-  ['GET', '/api/v2', 'no user accounts'],
-  ['GET', '/api/v2/team', 'no user accounts'],
-  ['PATCH', '/api/v2/team/defaultUserRole', 'no user accounts'],
-  ['GET', '/api/v2/members', 'no user accounts'],
-  ['GET POST', '/api/v2/invitations', 'no user accounts'],
-  ['DELETE', '/api/v2/member/64f0c1d2e3a4b5c6d7e8f900', 'no user accounts'],
+  ['GET', '/api/v2', 'Members and invitations are at'],
+  ['GET', '/api/v2/team', 'Members and invitations are at'],
+  ['PATCH', '/api/v2/team/defaultUserRole', 'Members and invitations are at'],
+  ['GET', '/api/v2/members', 'Members and invitations are at'],
+  ['GET POST', '/api/v2/invitations', 'Members and invitations are at'],
+  ['DELETE', '/api/v2/member/64f0c1d2e3a4b5c6d7e8f900', 'Members and invitations are at'],
   ['GET POST', '/api/v2/roles', 'those of the management interface'],
 ];
 

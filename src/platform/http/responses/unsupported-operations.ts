@@ -9,14 +9,12 @@ export const ORGANIZATION_PARTS: Parts = {
   balances: 'Pilothouse records cost but sells no credits',
   byocInfrastructure: 'Pilothouse does not manage cloud accounts',
   creditBalances: 'Pilothouse records cost but sells no credits',
-  invitations: 'Pilothouse has no user accounts; create a key instead',
-  members: 'Pilothouse has no user accounts; list the keys instead',
   notificationTypes: 'Alerts and budgets choose where they send notifications; see /api/v2/webhooks',
   notifications: 'Notifications of alerts and budgets are at /api/v2/notifications',
   postgres: 'Pilothouse manages ClickHouse services only',
   privateEndpointConfig: 'Pilothouse does not manage cloud networks; each service has a privateEndpointConfig',
   quotas: 'The limits of an organization are settings of the server',
-  scim: 'Pilothouse has no user accounts',
+  scim: 'Members come from member rules and invitations; there is no SCIM',
   serviceProfiles: 'Pilothouse has no machine profiles; set the memory of a replica instead',
   udfs: 'Pilothouse does not manage user-defined functions',
 };
@@ -37,16 +35,17 @@ export const SERVICE_PARTS: Parts = {
   upgradeWindow: 'Pilothouse does not upgrade services on its own',
 };
 
-export const NO_ACCOUNTS = 'Pilothouse has no user accounts; create a key or a token instead';
+export const MEMBERS_ELSEWHERE =
+  'Members and invitations are at /v1/organizations/{organizationId}/members and …/invitations';
 
 /** The same below `/api/v2` and below `clickstack` of a service. */
 const CLICK_STACK_PARTS: Parts = {
-  invitation: NO_ACCOUNTS,
-  invitations: NO_ACCOUNTS,
-  member: NO_ACCOUNTS,
-  members: NO_ACCOUNTS,
+  invitation: MEMBERS_ELSEWHERE,
+  invitations: MEMBERS_ELSEWHERE,
+  member: MEMBERS_ELSEWHERE,
+  members: MEMBERS_ELSEWHERE,
   roles: 'The roles of keys are those of the management interface; tokens read or write',
-  team: NO_ACCOUNTS,
+  team: MEMBERS_ELSEWHERE,
 };
 
 export const DASHBOARD_PARTS: Parts = CLICK_STACK_PARTS;

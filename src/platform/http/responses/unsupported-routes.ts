@@ -6,7 +6,7 @@ import type { App, Routes } from '../requests/validation.ts';
 import {
   CLICK_STACK_SERVICE_PARTS,
   DASHBOARD_PARTS,
-  NO_ACCOUNTS,
+  MEMBERS_ELSEWHERE,
   ORGANIZATION_PARTS,
   SERVICE_PARTS,
 } from './unsupported-operations.ts';
@@ -42,7 +42,7 @@ export function unsupportedManagementRoutes({ organizationPath, servicePath, get
 
 /** As `unsupportedManagementRoutes`, of the public dashboard interface. */
 export const unsupportedDashboardRoutes: Routes = (app) => {
-  addRoute(app, '/api/v2', { reason: NO_ACCOUNTS });
+  addRoute(app, '/api/v2', { reason: MEMBERS_ELSEWHERE });
   for (const [part, reason] of Object.entries(DASHBOARD_PARTS)) addPath(app, `/api/v2/${part}`, { reason });
 };
 
