@@ -61,6 +61,9 @@ const EXEMPT = [
   'sendNotificationAgain',
   'consoleSignIn',
   'consoleSetup',
+  'consoleInvitationGet',
+  'consoleInvitationAccept',
+  'consoleBackChannelSignOut',
 ];
 
 const clickStack = `/v1/organizations/${acme.id}/services/${acme.secondary}/clickstack`;
@@ -109,6 +112,7 @@ const OPERATIONS: [string, Partial<Call>][] = [
   ['createAlert', { path: '/api/v2/alerts', body: ALERT }],
   ['clickStackCreateAlert', { path: `${clickStack}/alerts`, body: ALERT }],
   ['createDashboardLink', { path: `/api/v2/dashboards/${acme.dashboard}/links`, body: { expireInHours: 1 } }],
+  ['invitationCreate', { path: `/v1/organizations/${acme.id}/invitations`, body: { email: 'one@example.com' } }],
   ['createAnnotation', { path: '/api/v2/annotations', body: { title: 'one' } }],
   ['restoreDashboardVersion', { path: `/api/v2/dashboards/${acme.dashboard}/versions/1/restore` }],
 ];
@@ -165,7 +169,7 @@ onEachStore('Idempotency-Key', (store) => {
         expect(second.headers.get(header), header).toBe(first.headers.get(header));
       const { keyId, keySecret, token, webhook, password, signingSecret } = first.json.result ?? first.json.data ?? {};
       const signing = [webhook?.secret, signingSecret];
-      const link = first.json.data?.path?.split('#')[1];
+      const link = (first.json.data ?? first.json.result)?.path?.split('#')[1];
       const secrets = [keyId, keySecret, token, password, link, ...signing].filter((secret) => secret !== undefined);
       const stored = await readStoreText(server);
       for (const secret of secrets) {
@@ -180,7 +184,7 @@ onEachStore('Idempotency-Key', (store) => {
   function withoutSecrets({ requestId, ...json }: Json): Json {
     if (json.data?.link) return { data: { link: json.data.link } };
     if (!json.result) return { ...json, ...(json.data && { data: { ...json.data, signingSecret: undefined } }) };
-    const { keyId, keySecret, token, password, signingSecret, ...result } = json.result;
+    const { keyId, keySecret, token, password, signingSecret, path, mail, ...result } = json.result;
     return { ...json, result: { ...result, ...(result.webhook ? { webhook: { url: result.webhook.url } } : {}) } };
   }
 

@@ -29,6 +29,8 @@ function listExpectedRoles(method: string, path: string): string[] {
   if (path === '/v1/whoami') return ['admin', 'developer', 'query_endpoints'];
   // Needs the permission to create the service.
   if (path.endsWith('/services/preview')) return ['admin'];
+  // Addresses and browsers of other people.
+  if (path.endsWith('/sessions')) return ['admin'];
   return isRead(method, path) ? ['admin', 'developer'] : ['admin'];
 }
 
@@ -43,6 +45,9 @@ async function roleTable(server: TestServer) {
         keyId: randomUUID(),
         activityId: randomUUID(),
         tokenId: randomUUID(),
+        userId: randomUUID(),
+        invitationId: randomUUID(),
+        sessionId: randomUUID(),
         linkId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),

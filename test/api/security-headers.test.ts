@@ -27,6 +27,9 @@ const PARAMETERS = {
   keyId: globex.id,
   tokenId: globex.id,
   linkId: globex.id,
+  userId: globex.id,
+  invitationId: globex.id,
+  sessionId: globex.id,
   budgetId: globex.id,
   version: '1',
 };

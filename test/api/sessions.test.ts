@@ -23,6 +23,7 @@ onEachStore('signing in', (store) => {
       kind: 'key',
       organization: { id: acme.id, name: 'Acme', tier: 'SCALE', paid: true },
       credential: { id: await getKeyId(server, 'admin'), name: 'admin', roles: ['admin'] },
+      organizations: [{ id: acme.id, name: 'Acme' }],
       operations: expect.arrayContaining(['instanceGet', 'openapiKeyCreate', 'listDashboards']),
       address: '127.0.0.1',
       access: 'write',
@@ -269,7 +270,14 @@ describe('the console configuration', () => {
   it('has the base path and version, and no credentials', async () => {
     const { status, json, headers } = await server.call({ path: '/console/config' });
     const version = expect.stringMatching(/^\d+\./);
-    const fixed = { basePath: '', demo: null, defaultDriver: 'simulated', needsSetup: false };
+    const fixed = {
+      basePath: '',
+      demo: null,
+      defaultDriver: 'simulated',
+      needsSetup: false,
+      provider: null,
+      allowsKeys: true,
+    };
     const otlp = { otlpUrl: `${server.url}/otlp`, otlpGrpcPort: null };
     expect([status, json]).toEqual([200, { ...fixed, ...otlp, version }]);
     expect(headers.get('cache-control')).toBe('no-cache');

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { createIngestToken } from '../support/ingest.ts';
 import { createKey, getKeyId } from '../support/keys.ts';
+import { getInvitationsPath, getMembersPath, invite, join } from '../support/members.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { send } from '../support/otlp-client.ts';
 import { span, toRequest } from '../support/otlp-requests.ts';
@@ -68,6 +69,8 @@ const BODIES: Record<string, object> = {
   budgetCreate: { name: 'intruder', monthlyCHC: 1 },
   budgetUpdate: { name: 'intruder', monthlyCHC: 1 },
   organizationRolePost: { name: 'intruder' },
+  invitationCreate: { email: 'intruder@example.com', role: 'admin' },
+  memberUpdate: { role: 'admin' },
   organizationRolePatch: { name: 'intruder' },
   instanceCreate: { name: 'intruder', provider: 'aws', region: 'us-east-1', ipAccessList: [] },
   instanceCreatePreview: { provider: 'aws', region: 'us-east-1' },
@@ -138,6 +141,7 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     clickStackWebhookId: await findOrCreateGlobexWebhook(server),
     clickStackAlertId: await findOrCreateGlobexAlert(server),
     notificationId: randomUUID(),
+    ...(await findOrCreateGlobexMember(server)),
     linkId: await findOrCreateGlobexLink(server),
     annotationId: await findOrCreateGlobexAnnotation(server),
     tileId: 'one',
@@ -155,6 +159,17 @@ async function findOrCreateGlobexTrace(server: TestServer): Promise<string> {
   const request = toRequest('traces', [span(Date.now(), { traceId })]);
   expect((await send({ url: `${server.url}/otlp`, authorization }, 'traces', request)).status).toBe(200);
   return traceId;
+}
+
+/** A member of Globex with a session, and an invitation; created if they do not exist. */
+async function findOrCreateGlobexMember(server: TestServer) {
+  const key = globex.admin;
+  const invitations = (await server.call({ path: getInvitationsPath(globex), key })).json.result;
+  const members = (await server.call({ path: getMembersPath(globex), key })).json.result;
+  const invitation = invitations[0] ?? (await invite(server, globex, 'open@globex.example')).invitation;
+  const userId = members[0]?.userId ?? (await join(server, globex, 'hank@globex.example')).userId;
+  const sessions = await server.call({ path: `${getMembersPath(globex)}/${userId}/sessions`, key });
+  return { invitationId: invitation.id, userId, sessionId: sessions.json.result[0].id };
 }
 
 /** The budget of Globex; created if it does not exist. */
@@ -301,6 +316,9 @@ onEachStore('tenancy', (store) => {
         activityId: randomUUID(),
         tokenId: randomUUID(),
         linkId: randomUUID(),
+        userId: randomUUID(),
+        invitationId: randomUUID(),
+        sessionId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),

@@ -9,6 +9,7 @@ import { createDashboard, tile, write } from '../support/dashboards.ts';
 import { readEverything } from '../support/everything.ts';
 import { acme, fleet, globex, initech } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';
+import { invite, join as joinOrganization } from '../support/members.ts';
 import { spawnProgram } from '../support/process.ts';
 import { listChildren } from '../support/processes.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
@@ -45,6 +46,8 @@ async function makeHistory(server: TestServer): Promise<void> {
     await call('PATCH', `${organization}/services/${acme.primary}/scaling`, { numReplicas });
   await call('POST', `${organization}/keys`, { name: 'Büro "1" \\', roles: ['developer'] });
   await call('POST', `${organization}/budgets`, { name: 'Team', monthlyCHC: 1234.5 });
+  await joinOrganization(server, acme, 'ada@acme.example');
+  await invite(server, acme, 'invited@acme.example');
   await call(
     'POST',
     '/api/v2/sources',

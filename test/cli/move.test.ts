@@ -6,6 +6,7 @@ import { createDashboard, tile, write } from '../support/dashboards.ts';
 import { readEverything } from '../support/everything.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { isLongRun } from '../support/long-run.ts';
+import { invite, join as joinOrganization } from '../support/members.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
 import { type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -58,6 +59,8 @@ describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice
     await write(server, 'PUT', `/${data.id}`, { name: 'second' });
     const budget = { name: 'Team', monthlyCHC: 1234.5 };
     await server.call({ method: 'POST', path: `${organization}/budgets`, key: acme.admin, body: budget });
+    await joinOrganization(server, acme, 'ada@acme.example');
+    await invite(server, acme, 'invited@acme.example');
     const search = { name: 'errors', sourceId: 'logs', where: 'error' };
     await server.call({ method: 'POST', path: '/api/v2/saved-searches', token: acme.writer, body: search });
     const token = acme.writer;

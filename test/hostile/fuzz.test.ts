@@ -78,6 +78,9 @@ const createKnownIds = (): KnownIds => ({
   keyId: [],
   tokenId: [],
   linkId: [],
+  userId: [],
+  invitationId: [],
+  sessionId: [],
   budgetId: [],
   activityId: [],
 });
@@ -89,6 +92,7 @@ function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiRespo
     openapiKeyCreate: ['keyId', json.result?.key?.id],
     dashboardTokenCreate: ['tokenId', json.result?.dashboardToken?.id],
     budgetCreate: ['budgetId', json.result?.id],
+    invitationCreate: ['invitationId', json.result?.id],
     createDashboard: ['id', json.data?.id],
     createDashboardLink: ['linkId', json.data?.link?.id],
     createAnnotation: ['id', json.data?.id],

@@ -62,6 +62,7 @@ const VALUES: Record<string, string> = {
   budgetId: '11111111-1111-4111-8111-111111111111',
   tokenId: '11111111-1111-4111-8111-111111111111',
   linkId: '11111111-1111-4111-8111-111111111111',
+  userId: '11111111-1111-4111-8111-111111111111',
   id: acme.dashboard,
   clickStackDashboardId: acme.dashboard,
   clickStackSourceId: 'ffffffffffffffffffffffff',

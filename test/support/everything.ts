@@ -19,7 +19,7 @@ const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 // The size and the sample of telemetry depend on how far its parts are merged.
 const VOLATILE = new Set(['requestId', 'ratedAt', 'asOf', 'targets', 'recommendation', 'bytesOnDisk', 'attributeKeys']);
 /** Stored up to 250 ms after the first use of a credential, so reading everything changes it. */
-const LAST_USE = 'usedAt';
+const LAST_USE = ['usedAt', 'lastSeenAt'];
 /** The bucket of a chart that contains the current time ends at the time of the request. */
 const PARTIAL_BUCKETS = 'partialBuckets';
 
@@ -69,7 +69,9 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       const credentials = template.startsWith('/v1') ? { key: admin } : { token: token ?? '' };
       const { status, json, text } = await server.call({ path: query ? `${path}?${query}` : path, ...credentials });
       covered.add(template);
-      responses[`${organizationId} ${path}`] = { status, body: json === undefined ? text : withoutVolatile(json) };
+      // Sessions are in no backup.
+      const body = path.endsWith('/sessions') ? undefined : json === undefined ? text : withoutVolatile(json);
+      responses[`${organizationId} ${path}`] = { status, body };
       if (!(status === 404 && OPTIONAL_PARTS.some((part) => path.endsWith(part))))
         expect(status, `${path} ${text}`).toBe(200);
       return json?.result ?? json?.data;
@@ -102,6 +104,11 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     const alerts = await read(`${clickStack}/alerts`, service);
     await each(`${clickStack}/alerts/{clickStackAlertId}`, 'clickStackAlertId', alerts, service);
     for (const part of SERVICE_PARTS) await each(`${organization}/services/{serviceId}/${part}`, 'serviceId', services);
+    await each(`${organization}/invitations/{invitationId}`, 'invitationId', await read(`${organization}/invitations`));
+    for (const { userId } of await read(`${organization}/members`)) {
+      await read(`${organization}/members/{userId}`, { userId });
+      await read(`${organization}/members/{userId}/sessions`, { userId });
+    }
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));
@@ -157,7 +164,7 @@ function withoutVolatile(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries<Json>(value)
-      .filter(([name]) => name !== LAST_USE)
+      .filter(([name]) => !LAST_USE.includes(name))
       .map(([name, member]) => {
         if (name === PARTIAL_BUCKETS) return [name, member.map((bucket: Json) => ({ ...bucket, end: 'end' }))];
         return [name, VOLATILE.has(name) ? name : withoutVolatile(member)];

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { AttemptLimit } from '../../platform/http/limits/attempt-limit.ts';
-import type { Routes } from '../../platform/http/requests/validation.ts';
+import { NoQuery, type Routes } from '../../platform/http/requests/validation.ts';
 import { BackChannelBody, FrontChannelQuery, SignedOut } from '../schema.ts';
 import type { SessionLists } from '../session-lists.ts';
 import type { Provider } from './provider.ts';
@@ -41,6 +41,7 @@ export function providerSignOutRoutes({ provider, sessionLists, attempts }: Opti
             'Called by the identity provider with a form: ends the sessions that its signed token names (OpenID Connect Back-Channel Logout 1.0).',
           consumes: [FORM],
           body: BackChannelBody,
+          querystring: NoQuery,
           response: { 200: SignedOut },
         },
       },

@@ -31,6 +31,12 @@ interface Options {
 
 export function invitationRoutes({ invitations, sendInvitation }: Options): Routes {
   return (app) => {
+    // Also of a response that is repeated.
+    app.addHook('onSend', async (_request, reply, payload) => {
+      reply.header('cache-control', 'no-store');
+      return payload;
+    });
+
     app.get(
       '/v1/organizations/:organizationId/invitations',
       {
@@ -61,7 +67,7 @@ export function invitationRoutes({ invitations, sendInvitation }: Options): Rout
           response: managementResponse(CreatedInvitation),
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { organizationId, grants: callerGrants } = getIdentity(request);
         const { secret, ...created } = await invitations.create(
           getActor(request),
@@ -70,7 +76,6 @@ export function invitationRoutes({ invitations, sendInvitation }: Options): Rout
           keepResponse(request, (invitation) => ({ result: JSON.stringify(toInvitationRecord(invitation)) })),
         );
         const path = `/invitation#${secret}`;
-        reply.header('cache-control', 'no-store');
         const mail = await sendInvitation(created.item, path);
         return success(request, { ...toInvitationRecord(created), path, mail });
       },

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
+import { isStorable } from '../../kernel/text.ts';
 import { isoSeconds } from '../../kernel/time/clock.ts';
 import { isMailAddress } from '../../platform/notifications/senders/email.ts';
 import { MAX_CUSTOM_ROLES_PER_KEY, type RoleChoice } from '../keys/assigned-roles.ts';
@@ -43,7 +44,7 @@ export const UpdateMemberBody = NamedObject(
 export const CreateInvitationBody = NamedObject('InvitationPostRequest', {
   email: Type.Refine(
     Type.String({ maxLength: 254, description: 'The address that the identity provider has verified for the person' }),
-    (value) => typeof value !== 'string' || isMailAddress(value),
+    (value) => typeof value !== 'string' || (isMailAddress(value) && isStorable(value)),
     () => 'The value must be an e-mail address',
   ),
   ...RoleChoiceMembers('Empty means the default, developer'),
@@ -68,7 +69,7 @@ export const MemberRecord = NamedObject('Member', {
 
 const INVITATION_MEMBERS = {
   id: Type.String({ format: 'uuid' }),
-  email: Type.String({ format: 'email' }),
+  email: Type.String(),
   role: DeprecatedRole,
   createdAt: Type.String({ format: 'date-time' }),
   expireAt: Type.String({ format: 'date-time' }),

@@ -225,11 +225,30 @@ def create(kind):
         return post(f"{DASHBOARDS}/saved-searches", search)["data"]["id"]
     if kind == "id annotations":
         return post(f"{DASHBOARDS}/annotations", {"title": name})["data"]["id"]
+    if kind == "invitationId":
+        return create_invitation(name)["id"]
+    if kind in ("userId", "sessionId"):
+        return create_member(name)[kind]
     if kind == "linkId":
         return post(f"{DASHBOARDS}/dashboards/{find('id dashboards')}/links", {"expireInHours": 1})["data"]["link"]["id"]
     if kind == "id connections":
         return get(f"{DASHBOARDS}/connections")["data"][0]["id"]
     return None
+
+
+def create_invitation(name):
+    # An organization has at most 1,000.
+    for invitation in get(f"{ORGANIZATION}/invitations")["result"][500:]:
+        send("DELETE", f"{ORGANIZATION}/invitations/{invitation['id']}")
+    return post(f"{ORGANIZATION}/invitations", {"email": f"{uuid.uuid4()}@example.com"})["result"]
+
+
+def create_member(name):
+    secret = create_invitation(name)["path"].split("#")[1]
+    post(f"{URL}/console/invitation/accept", {"secret": secret})
+    member = get(f"{ORGANIZATION}/members")["result"][-1]
+    sessions = get(f"{ORGANIZATION}/members/{member['userId']}/sessions")["result"]
+    return {"userId": member["userId"], "sessionId": sessions[0]["id"]}
 
 
 def create_webhook(name):
