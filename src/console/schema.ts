@@ -108,19 +108,25 @@ export const OpenInvitation = NamedObject('OpenInvitation', {
   }),
 });
 
-export const OidcQuery = Type.Object({
-  returnTo: Type.Optional(
-    Type.String({ maxLength: 2048, description: 'The page of the console to open afterwards, such as /services' }),
-  ),
-  fresh: Type.Optional(
-    Type.Enum(['1'], { description: 'The provider asks the person again, also if they are signed in there' }),
-  ),
-});
+export const OidcQuery = Type.Object(
+  {
+    returnTo: Type.Optional(
+      Type.String({ maxLength: 2048, description: 'The page of the console to open afterwards, such as /services' }),
+    ),
+    fresh: Type.Optional(
+      Type.Enum(['1'], { description: 'The provider asks the person again, also if they are signed in there' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
-export const FrontChannelQuery = Type.Object({
-  iss: Type.Optional(Type.String({ maxLength: 2048 })),
-  sid: Type.Optional(Type.String({ maxLength: 1024 })),
-});
+export const FrontChannelQuery = Type.Object(
+  {
+    iss: Type.Optional(Type.String({ maxLength: 2048 })),
+    sid: Type.Optional(Type.String({ maxLength: 1024 })),
+  },
+  { additionalProperties: false },
+);
 
 export const BackChannelBody = Type.Object({
   logout_token: Type.String({

@@ -35,7 +35,9 @@ export function expectFailure(path: string, { status, headers, text, json }: Fai
   const isJson =
     path === '' ||
     ['/v1', '/api/v2'].some((prefix) => isUnder(path, prefix)) ||
-    /^\/console\/(sessions?(\/[^/]+)?|invitation(\/accept)?|sign-(in|out)\/oidc(\/[a-z-]+)?|config|setup|shared-dashboard(\/tiles\/[^/]+\/data)?)$/.test(path);
+    /^\/console\/(sessions?(\/[^/]+)?|invitation(\/accept)?|sign-(in|out)\/oidc(\/[a-z-]+)?|config|setup|shared-dashboard(\/tiles\/[^/]+\/data)?)$/.test(
+      path,
+    );
   expect(header('content-type')).toBe(isJson ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8');
   const requestId = header('x-request-id');
   expect(requestId).toMatch(UUID_V4);

@@ -40,20 +40,14 @@ export function oidcRoutes(options: Options): Routes {
     path: `${basePath}${CALLBACK_PATH}`,
   });
 
-  function getProvider(): Provider {
-    if (!provider)
-      throw new AppError('not_found', 'This server has no identity provider: set --oidc-issuer and --oidc-client-id');
-    return provider;
-  }
-
   /** Opens the sign-in page, which explains the problem. */
   function sendProblem(reply: FastifyReply, problem: SignInProblem, account?: string): FastifyReply {
     const query = new URLSearchParams({ problem, ...(account !== undefined && { account }) });
     return reply.redirect(`${basePath}/sign-in?${query}`, 303);
   }
 
-  async function finish(request: FastifyRequest, pending: PendingSignIn, query: string) {
-    const { person, ...proof } = await getProvider().finish(query, pending, clock.now());
+  async function finish(current: Provider, request: FastifyRequest, pending: PendingSignIn, query: string) {
+    const { person, ...proof } = await current.finish(query, pending, clock.now());
     const { user, memberships } = await admission.admit(person, getOrigin(request));
     const [first] = memberships;
     if (!first) return { account: user.email === '' ? user.name : user.email };
@@ -83,11 +77,11 @@ export function oidcRoutes(options: Options): Routes {
       },
       async (request, reply) => {
         const { returnTo, fresh } = request.query;
-        const current = getProvider();
+        if (!provider) return sendProblem(reply as FastifyReply, 'no-provider');
         const status = await signIns?.take(`oidc ${request.clientAddress}`);
         if (status && !status.isAllowed) return sendProblem(reply as FastifyReply, 'too-many-attempts');
         try {
-          const { url, transaction } = await current.start(fresh === '1');
+          const { url, transaction } = await provider.start(fresh === '1');
           const secret = cookies.find(request.headers);
           const previous = secret === undefined ? '' : hashSecret(secret);
           const pending = { ...transaction, returnTo: toLocalPath(returnTo), previous };
@@ -104,7 +98,7 @@ export function oidcRoutes(options: Options): Routes {
       { config: { operation: 'consoleOidcCallback' }, schema: { hide: true } },
       async (request, untyped) => {
         const reply = untyped as FastifyReply;
-        getProvider();
+        if (!provider) return sendProblem(reply, 'no-provider');
         const query = request.url.split('?')[1] ?? '';
         const state = new URLSearchParams(query).get('state') ?? '';
         const pending = transactions.find(request.headers, state);
@@ -112,7 +106,7 @@ export function oidcRoutes(options: Options): Routes {
         reply.header('set-cookie', transactions.formatDeleted(state));
         try {
           const opened = await attempts.run(request.clientAddress, state, () =>
-            finish(request, pending, query).catch(asFailedAttempt),
+            finish(provider, request, pending, query).catch(asFailedAttempt),
           );
           if ('account' in opened) return sendProblem(reply, 'not-a-member', opened.account);
           attempts.accept(request.clientAddress, opened.secret);

@@ -37,6 +37,7 @@ interface ProviderSignIn {
 
 /** Why a sign-in failed; the sign-in page has a sentence for each. */
 export type SignInProblem =
+  | 'no-provider'
   | 'provider-unavailable'
   | 'denied'
   | 'expired'

@@ -17,11 +17,6 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /** What the identity provider calls when a person signs out there. */
 export function providerSignOutRoutes({ provider, sessionLists, attempts }: Options): Routes {
-  function getProvider(): Provider {
-    if (!provider) throw new AppError('not_found', 'This server has no identity provider');
-    return provider;
-  }
-
   return (app) => {
     app.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (_request, text, done) =>
       done(null, Object.fromEntries(new URLSearchParams(text as string))),
@@ -46,7 +41,8 @@ export function providerSignOutRoutes({ provider, sessionLists, attempts }: Opti
         },
       },
       async (request) => {
-        const { issuer, verifyLogoutToken } = getProvider();
+        if (!provider) throw new AppError('bad_request', 'This server has no identity provider');
+        const { issuer, verifyLogoutToken } = provider;
         const token = request.body.logout_token;
         const ended = await attempts
           .run(request.clientAddress, token, async () => {
@@ -74,7 +70,8 @@ export function providerSignOutRoutes({ provider, sessionLists, attempts }: Opti
         },
       },
       async (request, reply) => {
-        const { issuer } = getProvider();
+        if (!provider) return {};
+        const { issuer } = provider;
         const { iss, sid } = request.query;
         // The page is in a frame of the provider, which browsers give no cookies, so the session is found by its id there.
         if (iss === issuer && sid) await sessionLists.endForProvider(issuer, { providerSession: sid });
