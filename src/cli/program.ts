@@ -25,6 +25,7 @@ import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { init } from './init.ts';
 import { keyCommands } from './keys.ts';
+import { memberCommands } from './members.ts';
 import { moveStore } from './move.ts';
 import { listOrganizations } from './organizations.ts';
 import { otelEnv } from './otel-env.ts';
@@ -54,6 +55,8 @@ const GROUPS: Record<string, string> = {
   org: 'List organizations',
   service: 'Manage and query database services',
   key: 'Manage API keys',
+  member: 'List, invite and remove members',
+  invitation: 'List and delete invitations',
   role: 'Manage the roles of API keys',
   token: 'Manage dashboard tokens',
   otel: 'Send OpenTelemetry data: the variables of an SDK, and a test',
@@ -80,6 +83,7 @@ const COMMANDS: readonly Command[] = [
   ...serviceQueryCommands,
   planService,
   ...keyCommands,
+  ...memberCommands,
   ...roleCommands,
   ...tokenCommands,
   otelEnv,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cli, getServerStore, type Json, listErrors } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { accept } from '../support/members.ts';
 import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -42,6 +43,39 @@ onEachStoreInLongRuns('commands next to a running server', (store) => {
     expect(await run('key', 'list', '--org', 'Umbrella')).toMatchObject({
       code: 1,
       stderr: 'error: organization Umbrella does not exist\n',
+    });
+  });
+
+  it('member invite prints a link that works once', async () => {
+    const email = 'cli@acme.example';
+    const invited = await run(
+      'member',
+      'invite',
+      email,
+      '--org',
+      'Acme',
+      '--role',
+      'admin',
+      '--public-url',
+      'https://p.example',
+    );
+    expect([invited.code, invited.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^https:\/\/p\.example\/invitation#phi_\w{49}\n$/),
+    ]);
+    const [invitation] = await json('invitation', 'list', '--org', 'Acme');
+    expect(invitation).toMatchObject({ email, role: 'admin' });
+    const secret = invited.stdout.trim().split('#')[1] ?? '';
+    expect((await accept(server, secret)).status).toBe(200);
+    expect((await accept(server, secret)).status).toBe(401);
+    const [member] = await json('member', 'list', '--org', 'Acme');
+    expect(member).toMatchObject({ email, role: 'admin' });
+    // The last admin stays.
+    expect(await run('member', 'remove', member.userId, '--org', 'Acme')).toMatchObject({ code: 1 });
+    const again = await json('member', 'invite', 'second@acme.example', '--org', 'Acme');
+    expect(await run('invitation', 'delete', again.id, '--org', 'Acme')).toMatchObject({
+      code: 0,
+      stdout: 'Deleted the invitation of second@acme.example.\n',
     });
   });
 

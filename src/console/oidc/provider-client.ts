@@ -71,6 +71,8 @@ async function connect({ issuer, clientId, clientSecret }: ProviderSettings): Pr
   );
   config.timeout = TIMEOUT_SECONDS;
   config[api.customFetch] = fetchLimited;
+  // The signature of ID tokens is verified, although they come from the provider directly.
+  api.enableNonRepudiationChecks(config);
   const metadata = config.serverMetadata();
   if (clientSecret !== undefined && !supportsBasic(metadata.token_endpoint_auth_methods_supported))
     return connectByPost();
@@ -86,6 +88,7 @@ async function connect({ issuer, clientId, clientSecret }: ProviderSettings): Pr
     );
     posting.timeout = TIMEOUT_SECONDS;
     posting[api.customFetch] = fetchLimited;
+    api.enableNonRepudiationChecks(posting);
     if (url.protocol === 'http:') api.allowInsecureRequests(posting);
     return { api, config: posting, verifyLogoutToken };
   }
