@@ -72,6 +72,8 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/search\/export -d /, { text: expect.stringMatching(/^Timestamp,/) }],
   [/\/annotations$/, { data: { kind: 'deploy', title: 'web 1.4.2' } }],
   [/\/annotations\?limit=10$/, { data: expect.any(Array) }],
+  [/\/invitations$/, { status: 200 }],
+  [/\/members$/, { status: 200, result: [] }],
   [/\/links$/, { data: { path: expect.stringMatching(/^\/shared#phl_/), link: { name: 'wall display' } } }],
   [/\/saved-searches -d /, { data: { name: 'Errors', sourceId: 'logs' } }],
   [/\/saved-searches\?limit=10$/, { meta: { limit: 10 } }],
