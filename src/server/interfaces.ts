@@ -13,9 +13,9 @@ import { reportRoutes } from '../management/billing/reports/routes.ts';
 import { billingRoutes } from '../management/billing/routes.ts';
 import { createKeyAuthentication } from '../management/keys/authentication.ts';
 import { keyRoutes } from '../management/keys/routes.ts';
-import { whoamiRoutes } from '../management/keys/whoami-routes.ts';
 import { invitationRoutes } from '../management/members/invitation-routes.ts';
 import { memberRoutes } from '../management/members/routes.ts';
+import { whoamiRoutes } from '../management/members/whoami-routes.ts';
 import { clickStackWebhookRoutes } from '../management/notifications/clickstack-routes.ts';
 import { notificationRoutes } from '../management/notifications/notification-routes.ts';
 import { webhookRoutes } from '../management/notifications/routes.ts';
@@ -121,7 +121,7 @@ export function createManagement(
       idleRoutes({ ...domains, findIdleStatus, clock }),
       logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
       keyRoutes({ ...domains, clock }),
-      whoamiRoutes,
+      whoamiRoutes(domains),
       roleRoutes(domains),
       memberRoutes(domains),
       invitationRoutes(domains),

@@ -85,8 +85,14 @@ onEachStore('members', (store) => {
     expect(invited.status, invited.text).toBe(200);
     const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?actor=${userId}`, key });
     expect(json.result[0]).toMatchObject({ actorType: 'user', actorId: userId, actorDetails: 'dev@acme.example' });
-    const token = await server.call({ path: '/api/v2/dashboards', headers });
-    expect(token.status).toBe(200);
+    expect((await server.call({ path: '/api/v2/dashboards', headers })).status).toBe(200);
+    expect((await server.call({ path: '/v1/whoami', headers })).json.result).toEqual({
+      actorType: 'user',
+      userId,
+      email: 'dev@acme.example',
+      name: 'dev@acme.example',
+      organizations: [{ organizationId: acme.id, organizationName: 'Acme' }],
+    });
   });
 
   it('a removed member loses access with the next request', async () => {

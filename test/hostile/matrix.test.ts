@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { getSystemRoleId } from '../../src/kernel/access/roles.ts';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
+import { join } from '../support/members.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
@@ -122,6 +124,9 @@ onEachStore('credentials × operations', (store) => {
     const session = async (credentials: Parameters<typeof signIn>[1]) => ({
       headers: (await signIn(server, credentials)).headers,
     });
+    const member = async (role: string, body: object = { role }) => ({
+      headers: (await join(server, acme, `${role}@acme.example`, body)).headers,
+    });
     const rejected = () => 401 as const;
     const [here, elsewhere] = [await createCustomKey(acme.secondary), await createCustomKey(acme.primary)];
     const callers: Caller[] = [
@@ -144,6 +149,19 @@ onEachStore('credentials × operations', (store) => {
         name: 'a session of developer',
         credentials: await session(acme.developer),
         expect: bySession('developer', 'read'),
+      },
+      { name: 'an admin member', credentials: await member('admin'), expect: bySession('admin', 'write') },
+      { name: 'a developer member', credentials: await member('developer'), expect: bySession('developer', 'read') },
+      {
+        name: 'a member without roles',
+        credentials: await member('none', { assignedRoleIds: [getSystemRoleId('query_endpoints')] }),
+        expect: bySession('query_endpoints', 'none'),
+      },
+      {
+        name: 'a member of another organization',
+        credentials: { headers: (await join(server, globex, 'admin@globex.example', { role: 'admin' })).headers },
+        isForeign: true,
+        expect: (operation) => (needsOrganization(operation) ? 404 : 'allowed'),
       },
       {
         name: 'a session of query_endpoints',
