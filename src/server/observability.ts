@@ -103,7 +103,11 @@ export function createObservability({
     findSavedSearchUsingSource,
     maxSources: config.maxSources,
   });
-  const dashboardWriter = createDashboardWriter({ clock, audit });
+  const dashboardWriter = createDashboardWriter({
+    clock,
+    audit,
+    removeTileAlerts: (...changed) => alertDomain.alertRemoval.removeOfTiles(...changed),
+  });
   const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
   const linksLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_links' });
@@ -141,7 +145,7 @@ export function createObservability({
     audit,
     organizations,
     sources,
-    removeAlerts: (...deleted) => alertDomain.alerts.removeOfSavedSearch(...deleted),
+    removeAlerts: (...deleted) => alertDomain.alertRemoval.removeOfSavedSearch(...deleted),
   });
   const telemetryRetention = createTelemetryRetention({
     state,

@@ -225,18 +225,35 @@ onEachStore('the evaluation of alerts', (store) => {
     expect(await call('GET', `/api/v2/alerts/${id}/evaluations`)).toHaveLength(1);
   });
 
-  it('of a tile fails as invalid when its dashboard is deleted', async () => {
+  it('that fires and is deleted, itself or with its tile, dashboard or saved search, sends that it is resolved', async () => {
     const series = [{ type: 'time', aggFn: 'count', sourceId: 'logs', where: '', groupBy: [] }];
-    const tiles = [{ name: 'Logs', x: 0, y: 0, w: 12, h: 4, series }];
-    const dashboard = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
-    const id = await createAlert({ source: 'tile', dashboardId: dashboard.id, tileId: dashboard.tiles[0].id });
+    const tiles = ['Logs', 'Rows'].map((name) => ({ name, x: 0, y: 0, w: 12, h: 4, series }));
+    const board = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
+    const path = `/api/v2/dashboards/${board.id}`;
+    const [logs, rows] = board.tiles;
+    const id = await createAlert();
+    const { channel, savedSearchId, ...other } = await get(id);
+    const watching = { ...other, source: 'tile', dashboardId: board.id, channel };
+    for (const { id: tileId } of [logs, rows]) await call('POST', '/api/v2/alerts', { ...watching, tileId });
+    await call('POST', '/api/v2/alerts', { ...other, channel, savedSearchId, name: 'Grouped', groupBy: 'ServiceName' });
     await start();
     await pass({ api: 3 });
-    expect(titles()).toEqual(['Firing: Shop: Logs: 3 ≥ 3']);
-    await call('DELETE', `/api/v2/dashboards/${dashboard.id}`);
-    await pass({ api: 3 });
-    const executionErrors = [{ type: 'INVALID_ALERT', message: 'Dashboard not found' }];
-    expect(await get(id)).toMatchObject({ status: 'failed', executionErrors });
+    expect(titles()).toHaveLength(4);
+    const untilResolved = async (...expected: string[]) => {
+      await server.evaluateAlerts();
+      expect(titles().slice(4)).toEqual(expected.map((name) => `Resolved: ${name}: The alert was deleted`));
+    };
+    await call('DELETE', `/api/v2/alerts/${id}`);
+    await untilResolved('Errors');
+    await call('PUT', path, { ...board, tiles: [rows] });
+    await untilResolved('Errors', 'Shop: Logs');
+    await call('DELETE', path);
+    await untilResolved('Errors', 'Shop: Logs', 'Shop: Rows');
+    await call('DELETE', `/api/v2/saved-searches/${savedSearchId}`);
+    await untilResolved('Errors', 'Shop: Logs', 'Shop: Rows', 'Grouped (ServiceName:api)');
+    expect(await call('GET', '/api/v2/alerts')).toEqual([]);
+    const events = receiver.received.map(({ body }) => JSON.parse(body).eventId);
+    expect(new Set(events.slice(4))).toEqual(new Set(events.slice(0, 4)));
   });
 
   it('goes on after a restart, and after the clock was set back', async () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../../kernel/errors.ts';
 import { DAY_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findZone } from '../../kernel/time/zone.ts';
+import { findTemplateViolation } from '../../platform/notifications/template.ts';
 import { type AlertContent, parseStart } from './alert.ts';
 import type { AlertBody, AlertChannel } from './alert-schema.ts';
 import { INTERVALS } from './windows.ts';
@@ -93,6 +94,7 @@ export function listAlertViolations(body: AlertBody, content: AlertContent, nowM
     ...listChannelViolations(body),
     ...listScheduleViolations(body, content, nowMs),
     ...listOwnViolations(content),
+    ...listTemplateViolations(content),
   ];
 }
 
@@ -173,3 +175,9 @@ function listOwnViolations({ quietHours, runbookUrl }: AlertContent): Violation[
     violations.push({ path: 'runbookUrl', rule: 'The value must be an http or https URL', value: runbookUrl });
   return violations;
 }
+
+const listTemplateViolations = ({ name, message }: AlertContent): Violation[] =>
+  Object.entries({ name, message }).flatMap(([path, template]) => {
+    const rule = template === null ? undefined : findTemplateViolation(template);
+    return rule === undefined ? [] : [{ path, rule, value: template }];
+  });

@@ -112,6 +112,17 @@ export async function listSavedSearchAlerts(db: Db, organizationId: string, save
   return rows.map(toAlert);
 }
 
+/** Those that watch a tile of the dashboard. */
+export async function listTileAlerts(db: Db, organizationId: string, dashboardId: string): Promise<Alert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('document', 'like', `%${JSON.stringify(dashboardId)}%`)
+    .execute();
+  return rows.map(toAlert).filter(({ content }) => content.dashboardId === dashboardId);
+}
+
 /** For people: what keeps a channel from being deleted. */
 export async function listAlertsUsingChannel(db: Db, organizationId: string, channelId: string): Promise<string[]> {
   const rows = await db.selectFrom('alerts').selectAll().where('organization_id', '=', organizationId).execute();
