@@ -214,7 +214,14 @@ export function createDomains({
   });
   const { sessions } = people;
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
-  const fleet = createFleet({ state, clock, audit, organizations, log });
+  const fleet = createFleet({
+    state,
+    clock,
+    audit,
+    organizations,
+    alertRemoval: observability.alertRemoval,
+    log,
+  });
   const setup = createSetup({ state, clock, organizations, fleet });
   const retention = createRetention({
     log,

@@ -134,15 +134,21 @@ function listChannelViolations(body: AlertBody): Violation[] {
   return [];
 }
 
+export const listOffsetViolations = ({
+  scheduleStartAt,
+  scheduleOffsetMinutes: offset,
+}: Pick<AlertBody, 'scheduleStartAt' | 'scheduleOffsetMinutes'>): Violation[] =>
+  scheduleStartAt && offset
+    ? [{ path: 'scheduleOffsetMinutes', rule: 'The value must be 0 if scheduleStartAt is set', value: offset }]
+    : [];
+
 function listScheduleViolations(
   { scheduleOffsetMinutes: sentOffset }: AlertBody,
   { interval, scheduleOffsetMinutes, scheduleStartAt }: AlertContent,
   nowMs: number,
 ): Violation[] {
-  if (scheduleStartAt !== null && (sentOffset ?? 0) > 0)
-    return [
-      { path: 'scheduleOffsetMinutes', rule: 'The value must be 0 if scheduleStartAt is set', value: sentOffset },
-    ];
+  const violations = listOffsetViolations({ scheduleStartAt, scheduleOffsetMinutes: sentOffset });
+  if (violations.length > 0) return violations;
   if ((scheduleOffsetMinutes ?? 0) * MINUTE_MS >= INTERVALS[interval])
     return [
       {

@@ -14,20 +14,14 @@ const toAlert = (row: AlertRow): Alert => ({
   updatedAt: row.updated_at,
 });
 
-/** Ordered by id. */
+/** Ordered by id; all without a page. */
 export async function listAlerts(
   db: Db,
   organizationId: string,
-  { limit, offset }: { limit: number; offset: number },
+  page?: { limit: number; offset: number },
 ): Promise<Alert[]> {
-  const rows = await db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+  const query = db.selectFrom('alerts').selectAll().where('organization_id', '=', organizationId).orderBy('id');
+  const rows = await (page ? query.limit(page.limit).offset(page.offset) : query).execute();
   return rows.map(toAlert);
 }
 

@@ -1,6 +1,6 @@
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
 import type { Db, Tables } from '../../platform/state/tables.ts';
-import type { Fields } from './resource.ts';
+import type { Declared, Fields } from './declared.ts';
 
 /** Blocks every other apply until the transaction ends. */
 export async function lockFleet(tx: Db): Promise<void> {
@@ -49,16 +49,27 @@ const putRows = preparedRows<Tables['fleet_documents']>(['organization_id', 'kin
     ),
 );
 
-export const putDocuments = (tx: Db, organizationId: string, documents: readonly AppliedDocument[]): Promise<void> =>
-  putRows(
+/** Remembers the declarations that are not among `documents`. `prefix` is that of the kinds. */
+export async function putNewDocuments(
+  tx: Db,
+  organizationId: string,
+  declared: readonly Declared[],
+  documents: readonly AppliedDocument[],
+  prefix = '',
+): Promise<void> {
+  const applied = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
+  const wanted = declared.map(({ kind, id, fields }) => ({ kind: prefix + kind, id, fields }));
+  const changed = wanted.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
+  await putRows(
     tx,
-    documents.map(({ kind, id, fields }) => ({
+    changed.map(({ kind, id, fields }) => ({
       organization_id: organizationId,
       kind,
       id,
       document: JSON.stringify(fields),
     })),
   );
+}
 
 export async function deleteDocument(tx: Db, organizationId: string, kind: string, id: string): Promise<void> {
   await tx
