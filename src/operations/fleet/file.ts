@@ -20,5 +20,5 @@ const CREDENTIAL_PATH = new RegExp(
 const SECRET_NAME = /(key|token|secret|password)[^.]*$|\.url$/i;
 
 /** Hides values that may be secrets, including those of misspelled fields such as `keysecret`. URLs often contain one. */
-const hideSecrets = (violation: Violation): Violation =>
+export const hideSecrets = (violation: Violation): Violation =>
   CREDENTIAL_PATH.test(violation.path) || SECRET_NAME.test(violation.path) ? { ...violation, secret: true } : violation;

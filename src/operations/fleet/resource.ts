@@ -223,7 +223,7 @@ function declareCost(spec: CostSpec, path: string): Declared {
   return { kind: 'cost', id: `${spec.date} ${spec.entityType} ${entityId}`, path, fields: { ...spec, entityId } };
 }
 
-function reportDuplicates(resources: readonly Declared[], violations: Violation[]): void {
+export function reportDuplicates(resources: readonly Declared[], violations: Violation[]): void {
   const first = new Map<string, string>();
   for (const { kind, id, path } of resources) {
     const firstPath = first.get(`${kind} ${id}`);

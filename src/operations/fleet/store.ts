@@ -26,6 +26,17 @@ export async function listDocuments(tx: Db, organizationId: string): Promise<App
   return rows.map(({ kind, id, document }) => ({ kind, id, fields: JSON.parse(document) }));
 }
 
+/** The organizations with a document whose kind starts with `prefix`. */
+export async function listOrganizationsWithDocuments(tx: Db, prefix: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('fleet_documents')
+    .select('organization_id')
+    .distinct()
+    .where('kind', 'like', `${prefix}%`)
+    .execute();
+  return rows.map((row) => row.organization_id);
+}
+
 /** Whether a file declares the organization itself. */
 export async function isOrganizationDeclared(db: Db, organizationId: string): Promise<boolean> {
   const row = await db
