@@ -9,6 +9,7 @@ import { createAlertValues } from '../observability/alerts/alert-values.ts';
 import { createAlerts } from '../observability/alerts/alerts.ts';
 import type { ConditionReaders } from '../observability/alerts/conditions.ts';
 import { createEvaluator } from '../observability/alerts/evaluator.ts';
+import { createIncidents } from '../observability/alerts/incidents.ts';
 import { createAlertNotices } from '../observability/alerts/notices.ts';
 import { createPreview } from '../observability/alerts/preview.ts';
 import { createAlertRemoval } from '../observability/alerts/removal.ts';
@@ -57,6 +58,7 @@ export function createAlertDomain(options: Options) {
     alertRemoval: removal,
     alertPreview: createPreview({ clock, values }),
     evaluator,
+    listIncidents: createIncidents({ db: state.db, findSubject }),
     alertRetention: createAlertRetention({ state, clock }),
   };
 }

@@ -39,6 +39,7 @@ import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
 import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
+import { createAlertAnnotations } from './alert-annotations.ts';
 import { createAlertConditions } from './alert-conditions.ts';
 import { createAlertDomain } from './alerts.ts';
 import { createScalingAnnotations } from './scaling-annotations.ts';
@@ -118,7 +119,14 @@ export function createObservability({
     audit,
     organizations,
     dashboards,
-    readers: { scaling: createScalingAnnotations({ audit, services }) },
+    readers: {
+      scaling: createScalingAnnotations({ audit, services }),
+      alert: createAlertAnnotations({
+        clock,
+        listIncidents: (...asked) => alertDomain.listIncidents(...asked),
+        consoleUrl: config.publicUrl,
+      }),
+    },
   });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const queries = createTelemetryQueries({

@@ -25,8 +25,11 @@ onEachStore('the evaluation of alerts', (store) => {
   let word = '';
   let tests = 0;
   async function createAlert(more: object = {}): Promise<string> {
-    for (const path of ['/api/v2/alerts', '/api/v2/webhooks'])
+    for (const path of ['/api/v2/alerts', '/api/v2/webhooks']) {
       for (const { id } of await call('GET', path)) await call('DELETE', `${path}/${id}`);
+      // Deliveries of what was deleted.
+      await server.evaluateAlerts();
+    }
     word = `error${++tests}`;
     receiver.received.length = 0;
     receiver.status = 204;
@@ -254,6 +257,43 @@ onEachStore('the evaluation of alerts', (store) => {
     expect(await call('GET', '/api/v2/alerts')).toEqual([]);
     const events = receiver.received.map(({ body }) => JSON.parse(body).eventId);
     expect(new Set(events.slice(4))).toEqual(new Set(events.slice(0, 4)));
+  });
+
+  it('that fired is an annotation, of a tile only on its dashboard', async () => {
+    const series = [{ type: 'time', aggFn: 'count', sourceId: 'logs', where: '', groupBy: [] }];
+    const tiles = [{ name: 'Logs', x: 0, y: 0, w: 12, h: 4, series }];
+    const board = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
+    const id = await createAlert({ labels: { team: 'shop' } });
+    const { savedSearchId: _, ...alert } = await get(id);
+    const watching = { source: 'tile', dashboardId: board.id, tileId: board.tiles[0].id };
+    await call('POST', '/api/v2/alerts', { ...alert, ...watching, threshold: 7 });
+    await start();
+    const startMs = server.now;
+    const list = async (query = ''): Promise<Json[]> =>
+      (await call('GET', `/api/v2/annotations?start=${startMs}&end=${server.now}${query}`)).filter(
+        ({ kind }: Json) => kind === 'alert',
+      );
+    await pass({ api: 3 });
+    await pass();
+    const first = {
+      title: 'Errors fired',
+      text: '3 ≥ 3',
+      time: startMs,
+      endTime: startMs + MINUTE,
+      tags: ['team: shop'],
+      link: `https://ops.example/console/alerts/${id}`,
+    };
+    expect(await list()).toMatchObject([first]);
+    await pass({ api: 8 });
+    const second = { title: 'Errors fired', text: '8 ≥ 3, not resolved yet', time: startMs + 2 * MINUTE };
+    const ofTile = { title: 'Shop: Logs fired', text: '8 ≥ 7, not resolved yet', dashboardId: board.id };
+    const found = await list();
+    expect(found).toHaveLength(3);
+    for (const one of [first, { ...second, endTime: server.now }, ofTile])
+      expect(found).toContainEqual(expect.objectContaining(one));
+    expect(await list('&dashboardId=other')).toMatchObject([second, first]);
+    // It began before the range.
+    expect((await call('GET', `/api/v2/annotations?start=${server.now - 1}&end=${server.now}`)).length).toBe(2);
   });
 
   it('goes on after a restart, and after the clock was set back', async () => {
