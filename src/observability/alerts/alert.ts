@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createEtag } from '../../kernel/etag.ts';
 import { isoTime, MINUTE_MS, parseDateTime, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { AlertBody, AlertRecord, AlertStatus, ErrorType } from './alert-schema.ts';
 import type { Rule } from './judgement.ts';
@@ -138,6 +139,11 @@ export function changeAlert(before: Alert, content: AlertContent, nowMs: number)
   const nextEvaluationAt = Math.min(findNextEvaluationAt(next, nowMs), before.nextEvaluationAt);
   return { ...before, ...next, nextEvaluationAt, updatedAt: nowMs };
 }
+
+/** Of what clients send, not of the state. */
+export const createContentTag = ({ content }: Alert): string => createEtag(JSON.stringify(content));
+/** Weak, because responses with the same tag may differ in the state. */
+export const createAlertEtag = (alert: Alert): string => `W/${createContentTag(alert)}`;
 
 const PUBLIC_STATES = {
   ok: 'OK',

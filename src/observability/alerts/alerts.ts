@@ -1,4 +1,5 @@
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
+import { matchesEtag } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
@@ -8,7 +9,7 @@ import type { Organizations } from '../../management/organizations/organizations
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { isResourceId } from '../sources/resource-id.ts';
-import { type Alert, type AlertContent, changeAlert, createAlert } from './alert.ts';
+import { type Alert, type AlertContent, changeAlert, createAlert, createContentTag } from './alert.ts';
 import { listAlertViolations, normalizeAlert } from './alert-input.ts';
 import type { AlertBody } from './alert-schema.ts';
 import { countAlerts, findAlert, listAlerts, putAlert, readGroups } from './alert-store.ts';
@@ -53,6 +54,22 @@ export function createAlerts({
     const found = isResourceId(id) ? await findAlert(db, organizationId, id) : undefined;
     if (!found) throw new AppError('not_found', 'Alert not found');
     return found;
+  }
+
+  /** Throws if the stored alert is not the one that the client read. */
+  async function getChangeable(
+    tx: Db,
+    organizationId: string,
+    id: string,
+    ifMatch: string | undefined,
+  ): Promise<Alert> {
+    await organizations.lock(tx, organizationId);
+    const stored = await get(tx, organizationId, id);
+    if (ifMatch === undefined || matchesEtag(ifMatch, createContentTag(stored))) return stored;
+    throw new AppError(
+      'precondition_failed',
+      'The alert has changed since it was read (If-Match); read it again and repeat the change',
+    );
   }
 
   /** Before the transaction: the source is read from the store and its columns from the engine. */
@@ -138,13 +155,15 @@ export function createAlerts({
       return created;
     },
 
-    /** What the public interface clears or keeps if it is left out; see `normalizeAlert`. */
-    async replace(actor: Actor, organizationId: string, id: string, body: AlertBody): Promise<Alert> {
+    /**
+     * What the public interface clears or keeps if it is left out; see `normalizeAlert`. Without `ifMatch` (the header), the
+     * last write wins.
+     */
+    async replace(actor: Actor, organizationId: string, id: string, body: AlertBody, ifMatch?: string): Promise<Alert> {
       const known = await get(state.db, organizationId, id);
       await check(organizationId, body, normalizeAlert(body, known.content));
       const changed = await state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        const before = await get(tx, organizationId, id);
+        const before = await getChangeable(tx, organizationId, id, ifMatch);
         const content = normalizeAlert(body, before.content);
         await checkChannels(tx, organizationId, content);
         const changes = difference(before.content, content);
@@ -163,11 +182,10 @@ export function createAlerts({
       return changed;
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
       const { name } = await notices.findSubject(await get(state.db, organizationId, id));
       await state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        await removal.remove(tx, actor, await get(tx, organizationId, id), name);
+        await removal.remove(tx, actor, await getChangeable(tx, organizationId, id, ifMatch), name);
       });
       notifications.requestDelivery();
     },
