@@ -108,6 +108,15 @@ inBrowser(
       await test.getByRole('button', { name: 'Close' }).last().click();
 
       await actions.click();
+      await page.getByRole('menuitem', { name: 'Replace signing secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+      const replaced = await page.getByTestId('signing-secret').textContent();
+      expect(replaced).toMatch(/^whsec_/);
+      expect(replaced).not.toBe(secret);
+      await page.getByLabel('I have saved the secret').click();
+      await page.getByRole('button', { name: 'Done' }).click();
+
+      await actions.click();
       await page.getByRole('menuitem', { name: 'Edit' }).click();
       const edit = page.getByRole('form', { name: /Edit channel/ });
       await edit.getByText('Those that are stored stay.').first().waitFor();
