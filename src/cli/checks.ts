@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../kernel/errors.ts';
 import { systemClock } from '../kernel/time/clock.ts';
-import { readFolder } from '../observability/dashboards/folder.ts';
+import { type FoundFile, listProblems, readFolder } from '../observability/dashboards/folder.ts';
 import { describeInterruptedRestore } from '../operations/backup/interrupted-restore.ts';
+import { parseAlertFile } from '../operations/fleet/alert-file.ts';
 import { parseFleetFile } from '../operations/fleet/file.ts';
 import type { Engine } from '../platform/engine/engine.ts';
 import { isDirectoryInUse } from '../platform/engine/failures.ts';
@@ -79,22 +80,25 @@ function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResul
   const check = 'dashboards';
   try {
     const files = readFolder(directory);
+    const remedy = 'Correct the file, then check it with pilothouse dashboard validate';
     const failed = files.flatMap((file) =>
-      'problems' in file
-        ? file.problems.map((problem) =>
-            fail(
-              check,
-              `${file.path}: ${problem}`,
-              'Correct the file, then check it with pilothouse dashboard validate',
-            ),
-          )
-        : [],
+      listFolderProblems(file).map((problem) => fail(check, `${file.path}: ${problem}`, remedy)),
     );
     if (failed.length > 0) return failed;
     return [pass(check, `${directory} contains ${files.length} valid dashboard files`)];
   } catch (error) {
     const text = `${directory} cannot be read: ${(error as Error).message}`;
     return [fail(check, text, 'Create the directory, let the user of the server read it, or correct --dashboards')];
+  }
+}
+
+function listFolderProblems(file: FoundFile): string[] {
+  if (!('text' in file)) return 'problems' in file ? file.problems : [];
+  try {
+    parseAlertFile(file.text);
+    return [];
+  } catch (error) {
+    return listProblems(error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type DashboardFile, parseDashboardFiles } from '../observability/dashboards/dashboard-file.ts';
-import { listProblems } from '../observability/dashboards/folder.ts';
+import { isAlertFile, listProblems } from '../observability/dashboards/folder.ts';
+import { parseAlertFile } from '../operations/fleet/alert-file.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 
 type Reader = Pick<ProcessAccess, 'readFile'>;
@@ -9,9 +10,12 @@ interface FileProblem {
   message: string;
 }
 
+/** An alert file has no dashboards. */
 function parseFile({ readFile }: Reader, file: string): { dashboards: DashboardFile[]; problems: FileProblem[] } {
   try {
-    return { dashboards: parseDashboardFiles(readFile(file)), problems: [] };
+    if (!isAlertFile(file)) return { dashboards: parseDashboardFiles(readFile(file)), problems: [] };
+    parseAlertFile(readFile(file));
+    return { dashboards: [], problems: [] };
   } catch (error) {
     return { dashboards: [], problems: listProblems(error).map((message) => ({ file, message })) };
   }
@@ -22,6 +26,9 @@ export const listFileProblems = (reader: Reader, files: readonly string[]): File
 
 /** Throws a `UsageError` with the problems of all files. */
 export function readDashboardFiles(reader: Reader, files: readonly string[]): DashboardFile[] {
+  const alertFile = files.find(isAlertFile);
+  if (alertFile !== undefined)
+    throw new UsageError([`${alertFile}: Alerts are applied with the dashboards folder or a fleet file`]);
   const parsed = files.map((file) => parseFile(reader, file));
   const problems = parsed.flatMap((one) => one.problems);
   if (problems.length > 0) throw new UsageError(problems.map(({ file, message }) => `${file}: ${message}`));

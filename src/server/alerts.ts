@@ -9,8 +9,10 @@ import { createAlertValues } from '../observability/alerts/alert-values.ts';
 import { createAlerts } from '../observability/alerts/alerts.ts';
 import type { ConditionReaders } from '../observability/alerts/conditions.ts';
 import { createEvaluator } from '../observability/alerts/evaluator.ts';
+import { createIncidents } from '../observability/alerts/incidents.ts';
 import { createAlertNotices } from '../observability/alerts/notices.ts';
 import { createPreview } from '../observability/alerts/preview.ts';
+import { createAlertRemoval } from '../observability/alerts/removal.ts';
 import type { TelemetryQueries } from '../observability/charts/telemetry-queries.ts';
 import { createWindowValues } from '../observability/charts/window-values.ts';
 import type { Search } from '../observability/search/search.ts';
@@ -39,6 +41,7 @@ export function createAlertDomain(options: Options) {
   const readSamples = createSampleReader(search, getSavedSearch);
   const notices = createAlertNotices({ findSubject, readSamples, consoleUrl });
   const evaluator = createEvaluator({ state, clock, log, organizations, values, notices, notifications });
+  const removal = createAlertRemoval({ clock, audit, notifications, notices });
   const alerts = createAlerts({
     state,
     clock,
@@ -46,13 +49,16 @@ export function createAlertDomain(options: Options) {
     organizations,
     notifications,
     notices,
+    removal,
     checkSource: sources.createCheck(values, windowValues),
     onChange: evaluator.request,
   });
   return {
     alerts,
+    alertRemoval: removal,
     alertPreview: createPreview({ clock, values }),
     evaluator,
+    listIncidents: createIncidents({ db: state.db, findSubject }),
     alertRetention: createAlertRetention({ state, clock }),
   };
 }

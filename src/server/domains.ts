@@ -41,6 +41,7 @@ import { listAlertsUsingChannel } from '../observability/alerts/alert-store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';
 import { createTokenVerifier } from '../observability/tokens/verification.ts';
 import { createFleet } from '../operations/fleet/fleet.ts';
+import { createFolderAlerts } from '../operations/fleet/folder-alerts.ts';
 import { createSetup } from '../operations/setup/setup.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
@@ -214,7 +215,8 @@ export function createDomains({
   });
   const { sessions } = people;
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
-  const fleet = createFleet({ state, clock, audit, organizations, log });
+  const declared = { state, clock, audit, organizations, alertRemoval: observability.alertRemoval };
+  const fleet = createFleet({ ...declared, log });
   const setup = createSetup({ state, clock, organizations, fleet });
   const retention = createRetention({
     log,
@@ -259,6 +261,7 @@ export function createDomains({
     ...people,
     failedSignIns,
     fleet,
+    applyAlertFiles: createFolderAlerts(declared),
     setup,
     retention,
     ...observability,

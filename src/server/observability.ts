@@ -39,6 +39,7 @@ import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
 import { createLocalRateCounter } from '../platform/http/limits/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
+import { createAlertAnnotations } from './alert-annotations.ts';
 import { createAlertConditions } from './alert-conditions.ts';
 import { createAlertDomain } from './alerts.ts';
 import { createScalingAnnotations } from './scaling-annotations.ts';
@@ -103,7 +104,11 @@ export function createObservability({
     findSavedSearchUsingSource,
     maxSources: config.maxSources,
   });
-  const dashboardWriter = createDashboardWriter({ clock, audit });
+  const dashboardWriter = createDashboardWriter({
+    clock,
+    audit,
+    removeTileAlerts: (...changed) => alertDomain.alertRemoval.removeOfTiles(...changed),
+  });
   const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
   const linksLastUsed = createLastUsed({ state, clock, log, table: 'dashboard_links' });
@@ -114,7 +119,14 @@ export function createObservability({
     audit,
     organizations,
     dashboards,
-    readers: { scaling: createScalingAnnotations({ audit, services }) },
+    readers: {
+      scaling: createScalingAnnotations({ audit, services }),
+      alert: createAlertAnnotations({
+        clock,
+        listIncidents: (...asked) => alertDomain.listIncidents(...asked),
+        consoleUrl: config.publicUrl,
+      }),
+    },
   });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const queries = createTelemetryQueries({
@@ -141,7 +153,7 @@ export function createObservability({
     audit,
     organizations,
     sources,
-    removeAlerts: (...deleted) => alertDomain.alerts.removeOfSavedSearch(...deleted),
+    removeAlerts: (...deleted) => alertDomain.alertRemoval.removeOfSavedSearch(...deleted),
   });
   const telemetryRetention = createTelemetryRetention({
     state,

@@ -184,11 +184,11 @@ async function releaseDashboards({ config, log }: Options, { provisioning }: Dom
 /** Applies the dashboards folder now and after every change. */
 async function followDashboardsFolder(
   { config, log }: Options,
-  { provisioning }: Domains,
+  { provisioning, applyAlertFiles }: Domains,
   shutdown: Shutdown,
 ): Promise<void> {
   const directory = config.dashboardsDirectory;
   if (directory === undefined) return;
-  const folder = await openFolderWatch({ directory, provisioning, log });
+  const folder = await openFolderWatch({ directory, provisioning, applyAlertFiles, log });
   shutdown.add('the dashboards folder', STOP_MS.folder, () => folder.close());
 }

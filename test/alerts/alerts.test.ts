@@ -73,6 +73,24 @@ onEachStore('alerts', (store) => {
     expect([gone.status, gone.json]).toEqual([404, { message: 'Alert not found' }]);
   });
 
+  it('are changed and deleted with If-Match only if they are as they were read', async () => {
+    const input = await createInput();
+    const create = await call('POST', PATH, input);
+    const path = `${PATH}/${create.json.data.id}`;
+    const first = create.headers.get('etag') ?? '';
+    expect(first).toMatch(/^W\/".+"$/);
+    const change = (method: string, ifMatch: string, body?: object) =>
+      server.call({ method, path, token: acme.writer, headers: { 'if-match': ifMatch }, ...(body && { body }) });
+    expect((await call('GET', path)).headers.get('etag')).toBe(first);
+    const changed = await change('PUT', first, { ...input, threshold: 5 });
+    expect(changed.status, changed.text).toBe(200);
+    const stale = await change('PUT', first, { ...input, threshold: 6 });
+    expect([stale.status, stale.json.message]).toEqual([412, expect.stringContaining('If-Match')]);
+    expect((await change('DELETE', first)).status).toBe(412);
+    expect((await call('GET', path)).json.data.threshold).toBe(5);
+    expect((await change('DELETE', changed.headers.get('etag') ?? '')).status).toBe(200);
+  });
+
   it('are listed by id with their total', async () => {
     await created(PATH, await createInput());
     await created(PATH, await createInput());

@@ -25,8 +25,11 @@ onEachStore('the evaluation of alerts', (store) => {
   let word = '';
   let tests = 0;
   async function createAlert(more: object = {}): Promise<string> {
-    for (const path of ['/api/v2/alerts', '/api/v2/webhooks'])
+    for (const path of ['/api/v2/alerts', '/api/v2/webhooks']) {
       for (const { id } of await call('GET', path)) await call('DELETE', `${path}/${id}`);
+      // Deliveries of what was deleted.
+      await server.evaluateAlerts();
+    }
     word = `error${++tests}`;
     receiver.received.length = 0;
     receiver.status = 204;
@@ -225,18 +228,72 @@ onEachStore('the evaluation of alerts', (store) => {
     expect(await call('GET', `/api/v2/alerts/${id}/evaluations`)).toHaveLength(1);
   });
 
-  it('of a tile fails as invalid when its dashboard is deleted', async () => {
+  it('that fires and is deleted, itself or with its tile, dashboard or saved search, sends that it is resolved', async () => {
     const series = [{ type: 'time', aggFn: 'count', sourceId: 'logs', where: '', groupBy: [] }];
-    const tiles = [{ name: 'Logs', x: 0, y: 0, w: 12, h: 4, series }];
-    const dashboard = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
-    const id = await createAlert({ source: 'tile', dashboardId: dashboard.id, tileId: dashboard.tiles[0].id });
+    const tiles = ['Logs', 'Rows'].map((name) => ({ name, x: 0, y: 0, w: 12, h: 4, series }));
+    const board = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
+    const path = `/api/v2/dashboards/${board.id}`;
+    const [logs, rows] = board.tiles;
+    const id = await createAlert();
+    const { channel, savedSearchId, ...other } = await get(id);
+    const watching = { ...other, source: 'tile', dashboardId: board.id, channel };
+    for (const { id: tileId } of [logs, rows]) await call('POST', '/api/v2/alerts', { ...watching, tileId });
+    await call('POST', '/api/v2/alerts', { ...other, channel, savedSearchId, name: 'Grouped', groupBy: 'ServiceName' });
     await start();
     await pass({ api: 3 });
-    expect(titles()).toEqual(['Firing: Shop: Logs: 3 ≥ 3']);
-    await call('DELETE', `/api/v2/dashboards/${dashboard.id}`);
+    expect(titles()).toHaveLength(4);
+    const untilResolved = async (...expected: string[]) => {
+      await server.evaluateAlerts();
+      expect(titles().slice(4)).toEqual(expected.map((name) => `Resolved: ${name}: The alert was deleted`));
+    };
+    await call('DELETE', `/api/v2/alerts/${id}`);
+    await untilResolved('Errors');
+    await call('PUT', path, { ...board, tiles: [rows] });
+    await untilResolved('Errors', 'Shop: Logs');
+    await call('DELETE', path);
+    await untilResolved('Errors', 'Shop: Logs', 'Shop: Rows');
+    await call('DELETE', `/api/v2/saved-searches/${savedSearchId}`);
+    await untilResolved('Errors', 'Shop: Logs', 'Shop: Rows', 'Grouped (ServiceName:api)');
+    expect(await call('GET', '/api/v2/alerts')).toEqual([]);
+    const events = receiver.received.map(({ body }) => JSON.parse(body).eventId);
+    expect(new Set(events.slice(4))).toEqual(new Set(events.slice(0, 4)));
+  });
+
+  it('that fired is an annotation, of a tile only on its dashboard', async () => {
+    const series = [{ type: 'time', aggFn: 'count', sourceId: 'logs', where: '', groupBy: [] }];
+    const tiles = [{ name: 'Logs', x: 0, y: 0, w: 12, h: 4, series }];
+    const board = await call('POST', '/api/v2/dashboards', { name: 'Shop', tiles });
+    const id = await createAlert({ labels: { team: 'shop' } });
+    const { savedSearchId: _, ...alert } = await get(id);
+    const watching = { source: 'tile', dashboardId: board.id, tileId: board.tiles[0].id };
+    await call('POST', '/api/v2/alerts', { ...alert, ...watching, threshold: 7 });
+    await start();
+    const startMs = server.now;
+    const list = async (query = ''): Promise<Json[]> =>
+      (await call('GET', `/api/v2/annotations?start=${startMs}&end=${server.now}${query}`)).filter(
+        ({ kind }: Json) => kind === 'alert',
+      );
     await pass({ api: 3 });
-    const executionErrors = [{ type: 'INVALID_ALERT', message: 'Dashboard not found' }];
-    expect(await get(id)).toMatchObject({ status: 'failed', executionErrors });
+    await pass();
+    const first = {
+      title: 'Errors fired',
+      text: '3 ≥ 3',
+      time: startMs,
+      endTime: startMs + MINUTE,
+      tags: ['team: shop'],
+      link: `https://ops.example/console/alerts/${id}`,
+    };
+    expect(await list()).toMatchObject([first]);
+    await pass({ api: 8 });
+    const second = { title: 'Errors fired', text: '8 ≥ 3, not resolved yet', time: startMs + 2 * MINUTE };
+    const ofTile = { title: 'Shop: Logs fired', text: '8 ≥ 7, not resolved yet', dashboardId: board.id };
+    const found = await list();
+    expect(found).toHaveLength(3);
+    for (const one of [first, { ...second, endTime: server.now }, ofTile])
+      expect(found).toContainEqual(expect.objectContaining(one));
+    expect(await list('&dashboardId=other')).toMatchObject([second, first]);
+    // It began before the range.
+    expect((await call('GET', `/api/v2/annotations?start=${server.now - 1}&end=${server.now}`)).length).toBe(2);
   });
 
   it('goes on after a restart, and after the clock was set back', async () => {

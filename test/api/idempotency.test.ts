@@ -58,6 +58,7 @@ const EXEMPT = [
   'listTraceOperations',
   'getServiceMap',
   'testWebhook',
+  'rotateWebhookSecret',
   'sendNotificationAgain',
   'consoleSignIn',
   'consoleSetup',

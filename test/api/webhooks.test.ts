@@ -54,6 +54,10 @@ onEachStore('webhooks', (store) => {
       createdAt: record.createdAt,
       updatedAt: expect.any(String),
     });
+    const rotated = (await call('POST', `${path}/rotate-secret`)).json.data;
+    expect(rotated).toMatchObject({ id: record.id, name: 'renamed', signingSecret: expect.stringMatching(/^whsec_/) });
+    expect(rotated.signingSecret).not.toBe(signingSecret);
+    expect(await find(record.id)).not.toHaveProperty('signingSecret');
     const test = await call('POST', `${path}/test`);
     expect([test.status, test.json.data.isDelivered]).toEqual([200, false]);
     expect((await call('DELETE', path)).json).toEqual({});
@@ -66,10 +70,20 @@ onEachStore('webhooks', (store) => {
       'channel_delete',
       'channel_test',
       'channel_update',
+      'channel_update',
       'channel_create',
     ]);
-    expect(own[3]?.after).toMatchObject({ url: 'https://hooks.example.com', headers: ['Authorization'] });
-    for (const secret of ['secret-', signingSecret]) expect(JSON.stringify(own)).not.toContain(secret);
+    expect(own[4]?.after).toMatchObject({ url: 'https://hooks.example.com', headers: ['Authorization'] });
+    for (const secret of ['secret-', signingSecret, rotated.signingSecret])
+      expect(JSON.stringify(own)).not.toContain(secret);
+  });
+
+  it('that are not signed have no secret to replace, and readers cannot replace one', async () => {
+    const { id } = await create({ ...SLACK, name: 'chat' });
+    const path = `${PATH}/${id}/rotate-secret`;
+    const { status, json } = await call('POST', path);
+    expect([status, json.message]).toEqual([409, 'Requests to a webhook of the service slack are not signed']);
+    expect((await call('POST', path, undefined, acme.token)).status).toBe(403);
   });
 
   it('have no read by id, and that is not a 404', async () => {

@@ -108,6 +108,15 @@ inBrowser(
       await test.getByRole('button', { name: 'Close' }).last().click();
 
       await actions.click();
+      await page.getByRole('menuitem', { name: 'Replace signing secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+      const replaced = await page.getByTestId('signing-secret').textContent();
+      expect(replaced).toMatch(/^whsec_/);
+      expect(replaced).not.toBe(secret);
+      await page.getByLabel('I have saved the secret').click();
+      await page.getByRole('button', { name: 'Done' }).click();
+
+      await actions.click();
       await page.getByRole('menuitem', { name: 'Edit' }).click();
       const edit = page.getByRole('form', { name: /Edit channel/ });
       await edit.getByText('Those that are stored stay.').first().waitFor();
@@ -217,15 +226,30 @@ inBrowser(
       await form.getByLabel('Name', { exact: true }).fill('Keys');
       await form.getByLabel('Upper limit').fill('900');
       await form.getByLabel('Pending (minutes)').fill('7');
+      await form.getByLabel('Windows in a row').fill('3');
+      await form.getByLabel('Note').fill('Ask the owners.');
       await form.getByRole('button', { name: 'Show' }).click();
       await form.getByRole('button', { name: 'Add quiet hours' }).click();
       await form.getByText('Sat', { exact: true }).click();
+      await form.getByLabel('Move windows by (minutes)').fill('5');
+      await form.getByRole('button', { name: 'Save changes' }).click();
+      await form.getByText('The value must be less than the interval 1m').waitFor();
+      await form.getByLabel('Move windows by (minutes)').fill('');
+      await form.getByLabel('First window starts at').fill('2026-01-02T03:04');
+      // Changed by someone else meanwhile.
+      const stored = (await call('GET', `/api/v2/alerts/${id}`)).json.data;
+      expect((await call('PUT', `/api/v2/alerts/${id}`, { ...stored, repeatMinutes: 60 })).status).toBe(200);
+      await form.getByRole('button', { name: 'Save changes' }).click();
+      await form.getByText('The alert has changed since it was read').waitFor();
+      expect((await call('PUT', `/api/v2/alerts/${id}`, stored)).status).toBe(200);
       await form.getByRole('button', { name: 'Save changes' }).click();
       await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
       await page.getByText('outside 30 – 900 every 1 minute, for 7 minutes').waitFor();
       expect((await call('GET', `/api/v2/alerts/${id}`)).json.data).toMatchObject({
         ...{ name: 'Keys', thresholdType: 'not_between', thresholdMax: 900, pendingMinutes: 7, labels: { team: 'a' } },
         quietHours: { ranges: [{ days: ['sat'], start: '22:00', end: '06:00' }] },
+        ...{ numConsecutiveWindows: 3, note: 'Ask the owners.', scheduleOffsetMinutes: 0 },
+        scheduleStartAt: expect.stringMatching(/^2026-01-0.T..:04:00\.000Z$/),
       });
       await page.goto(`${browser.server.url}/channels`);
       await page.getByRole('button', { name: 'Actions for channel On call' }).click();

@@ -4,6 +4,7 @@ import { board, RANGE, rows, T0 } from '../support/board.ts';
 import { checkWidths, expectAccessible, expectReadable, inBrowser, type Page } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
+import { runSql } from '../support/store-sql.ts';
 
 const MINUTE = 60_000;
 const HOSTILE = '<img src=x onerror="document.title=1">';
@@ -84,6 +85,46 @@ inBrowser(
       await lines(page).locator('canvas').waitFor();
       await page.getByRole('switch', { name: 'Annotations', checked: false }).waitFor();
       expect(await marks(page).count()).toBe(0);
+    });
+
+    it('shows when alerts fired, from the first to the last window', async () => {
+      const call = async (path: string, body: object) => {
+        const response = await browser.server.call({ method: 'POST', path, token: acme.writer, body });
+        expect(response.status, response.text).toBe(200);
+        return response.json.data.id;
+      };
+      const webhookId = await call('/api/v2/webhooks', {
+        name: 'hook',
+        service: 'generic',
+        url: 'https://example.com/hook',
+      });
+      const id = await call('/api/v2/alerts', {
+        name: 'Slow pages',
+        source: 'condition',
+        condition: 'key_expiry_days',
+        interval: '1d',
+        threshold: 100,
+        thresholdType: 'above',
+        channel: { type: 'webhook', webhookId },
+      });
+      for (const [minute, status, value] of [
+        [26, 'firing', 150],
+        [28, 'ok', 3],
+      ] as const) {
+        const at = T0 + minute * MINUTE;
+        const document = JSON.stringify({ status, value, isChange: true });
+        await runSql(
+          browser.server,
+          `INSERT INTO alert_evaluations VALUES ('${acme.id}', '${id}', ${at}, ${at}, 1, '${document}')`,
+        );
+      }
+      const page = await openBoard();
+      await marks(page).nth(2).waitFor();
+      expect(await marks(page).nth(2).getAttribute('aria-label')).toMatch(/^Alert: Slow pages fired, Nov .+ – /);
+      await page.getByRole('button', { name: '3 annotations' }).click();
+      const row = page.getByRole('dialog').getByRole('row', { name: /Slow pages fired/ });
+      await row.getByText('150 ≥ 100').waitFor();
+      expect(await row.getByRole('button').count()).toBe(0);
     });
 
     it('shows scaling changes of services from the audit log', async () => {

@@ -72,6 +72,7 @@ export const DASHBOARD_WRITES = [
   'updateWebhook',
   'deleteWebhook',
   'testWebhook',
+  'rotateWebhookSecret',
   'sendNotificationAgain',
   ...CLICKSTACK_WRITES,
 ];

@@ -59,8 +59,7 @@ export const isSigned = (service: Service): boolean => service === 'generic' || 
  * omitted are kept, unless the address or the service changes: they may not be meant for another receiver.
  */
 export function mergeContent(given: ChannelContent, before: ChannelContent): ChannelContent {
-  const isSameReceiver = given.service === before.service && getUrl(given) === getUrl(before);
-  const keep = isSameReceiver ? before : undefined;
+  const keep = isSameReceiver(given, before) ? before : undefined;
   return {
     ...given,
     headers: given.headers ?? keep?.headers,
@@ -69,6 +68,9 @@ export function mergeContent(given: ChannelContent, before: ChannelContent): Cha
     ...(isSigned(given.service) && { signingSecret: before.signingSecret }),
   };
 }
+
+export const isSameReceiver = (one: ChannelContent, other: ChannelContent): boolean =>
+  one.service === other.service && getUrl(one) === getUrl(other);
 
 interface Rules {
   /** Allows loopback and private addresses. */

@@ -123,6 +123,27 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
       });
     },
 
+    /** Requests are signed with the new secret at once. */
+    async rotateSecret(actor: Actor, organizationId: string, id: string): Promise<SavedChannel> {
+      return state.write(async (tx) => {
+        await organizations.lock(tx, organizationId);
+        const before = await get(tx, organizationId, id);
+        const { service } = before.content;
+        if (!isSigned(service))
+          throw new AppError('conflict', `Requests to a webhook of the service ${service} are not signed`);
+        const { content, newSecret } = sign({ ...before.content, signingSecret: undefined });
+        const channel = { ...before, content, updatedAt: clock.now() };
+        await putChannel(tx, channel);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'channel_update',
+          resource: { type: 'channel', id },
+          after: { name: content.name, signingSecret: 'replaced' },
+        });
+        return { channel, newSecret };
+      });
+    },
+
     async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);

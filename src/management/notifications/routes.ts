@@ -109,6 +109,26 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
     );
 
     app.post(
+      `${PATH}/:id/rotate-secret`,
+      {
+        config: { operation: 'rotateWebhookSecret', roles: DASHBOARD_WRITERS },
+        schema: {
+          tags,
+          summary: 'Replace the signing secret',
+          description:
+            'Requests are signed with the new secret at once, also those that are sent again. It is shown once, in this response. 409 for services whose requests are not signed.',
+          params: WebhookPath,
+          response: dashboardResponse(WebhookRecord),
+        },
+      },
+      async (request) => {
+        const { organizationId } = getIdentity(request);
+        const saved = await channels.rotateSecret(getActor(request), organizationId, request.params.id);
+        return { data: toRecord(request, saved) };
+      },
+    );
+
+    app.post(
       `${PATH}/:id/test`,
       {
         config: { operation: 'testWebhook', roles: DASHBOARD_WRITERS },

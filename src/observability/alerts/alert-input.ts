@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../../kernel/errors.ts';
 import { DAY_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findZone } from '../../kernel/time/zone.ts';
+import { findTemplateViolation } from '../../platform/notifications/template.ts';
 import { type AlertContent, parseStart } from './alert.ts';
 import type { AlertBody, AlertChannel } from './alert-schema.ts';
 import { INTERVALS } from './windows.ts';
@@ -93,6 +94,7 @@ export function listAlertViolations(body: AlertBody, content: AlertContent, nowM
     ...listChannelViolations(body),
     ...listScheduleViolations(body, content, nowMs),
     ...listOwnViolations(content),
+    ...listTemplateViolations(content),
   ];
 }
 
@@ -132,15 +134,21 @@ function listChannelViolations(body: AlertBody): Violation[] {
   return [];
 }
 
+export const listOffsetViolations = ({
+  scheduleStartAt,
+  scheduleOffsetMinutes: offset,
+}: Pick<AlertBody, 'scheduleStartAt' | 'scheduleOffsetMinutes'>): Violation[] =>
+  scheduleStartAt && offset
+    ? [{ path: 'scheduleOffsetMinutes', rule: 'The value must be 0 if scheduleStartAt is set', value: offset }]
+    : [];
+
 function listScheduleViolations(
   { scheduleOffsetMinutes: sentOffset }: AlertBody,
   { interval, scheduleOffsetMinutes, scheduleStartAt }: AlertContent,
   nowMs: number,
 ): Violation[] {
-  if (scheduleStartAt !== null && (sentOffset ?? 0) > 0)
-    return [
-      { path: 'scheduleOffsetMinutes', rule: 'The value must be 0 if scheduleStartAt is set', value: sentOffset },
-    ];
+  const violations = listOffsetViolations({ scheduleStartAt, scheduleOffsetMinutes: sentOffset });
+  if (violations.length > 0) return violations;
   if ((scheduleOffsetMinutes ?? 0) * MINUTE_MS >= INTERVALS[interval])
     return [
       {
@@ -173,3 +181,9 @@ function listOwnViolations({ quietHours, runbookUrl }: AlertContent): Violation[
     violations.push({ path: 'runbookUrl', rule: 'The value must be an http or https URL', value: runbookUrl });
   return violations;
 }
+
+const listTemplateViolations = ({ name, message }: AlertContent): Violation[] =>
+  Object.entries({ name, message }).flatMap(([path, template]) => {
+    const rule = template === null ? undefined : findTemplateViolation(template);
+    return rule === undefined ? [] : [{ path, rule, value: template }];
+  });

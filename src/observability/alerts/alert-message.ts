@@ -49,7 +49,7 @@ const KIND_TITLES: Record<MessageKind, string> = {
 const MAX_TITLE = 512;
 const MAX_BODY = 16_384;
 
-const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
+export const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
   `${SIGNS[thresholdType]} ${thresholdMax !== null && thresholdType.endsWith('between') ? `${threshold} and ${thresholdMax}` : threshold}`;
 
 const formatGroup = (groupBy: readonly string[], labels: readonly string[]): string =>
@@ -148,7 +148,7 @@ function nest(attributes: Record<string, string>): Record<string, unknown> {
   return nested;
 }
 
-function formatValue(value: number | null): string {
+export function formatValue(value: number | null): string {
   if (value === null) return 'no value';
   if (Number.isInteger(value)) return String(value);
   return String(Number(Math.abs(value) < 1000 ? value.toPrecision(4) : value.toFixed(1)));

@@ -23,6 +23,7 @@ const ALERT_SEVERITIES = ['critical', 'error', 'warning', 'info'] as const;
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const ERROR_TYPES = ['QUERY_ERROR', 'QUERY_TIMEOUT', 'WEBHOOK_ERROR', 'INVALID_ALERT', 'UNKNOWN'] as const;
 
+export const MAX_CHANNELS = 10;
 const MAX_MINUTES = 7 * 24 * 60;
 const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], description === undefined ? {} : { description }));
@@ -110,7 +111,7 @@ export const AlertBody = NamedObject('AlertInput', {
   }),
   thresholdMax: nullable(Type.Number(), 'Required for between and not_between'),
   channel: nullable(Channel),
-  channels: Type.Optional(Type.Array(Channel, { maxItems: 10 })),
+  channels: Type.Optional(Type.Array(Channel, { maxItems: MAX_CHANNELS })),
   name: nullable(text({ minLength: 1, maxLength: 512 }), 'A Handlebars template'),
   message: nullable(text({ minLength: 1, maxLength: 4096 }), 'A Handlebars template'),
   note: nullable(text({ minLength: 1, maxLength: 4096 })),
@@ -118,6 +119,10 @@ export const AlertBody = NamedObject('AlertInput', {
   scheduleStartAt: nullable(Type.String({ maxLength: 40, format: 'date-time' }), 'Windows start at this time'),
   numConsecutiveWindows: nullable(Type.Integer({ minimum: 1, maximum: 10_000 })),
   ...OWN_MEMBERS,
+});
+
+export const IfMatch = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'The etag of the alert when it was read' })),
 });
 
 export const AlertRecord = NamedObject('Alert', {

@@ -14,20 +14,14 @@ const toAlert = (row: AlertRow): Alert => ({
   updatedAt: row.updated_at,
 });
 
-/** Ordered by id. */
+/** Ordered by id; all without a page. */
 export async function listAlerts(
   db: Db,
   organizationId: string,
-  { limit, offset }: { limit: number; offset: number },
+  page?: { limit: number; offset: number },
 ): Promise<Alert[]> {
-  const rows = await db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+  const query = db.selectFrom('alerts').selectAll().where('organization_id', '=', organizationId).orderBy('id');
+  const rows = await (page ? query.limit(page.limit).offset(page.offset) : query).execute();
   return rows.map(toAlert);
 }
 
@@ -110,6 +104,17 @@ export async function listSavedSearchAlerts(db: Db, organizationId: string, save
     .where('saved_search_id', '=', savedSearchId)
     .execute();
   return rows.map(toAlert);
+}
+
+/** Those that watch a tile of the dashboard. */
+export async function listTileAlerts(db: Db, organizationId: string, dashboardId: string): Promise<Alert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('document', 'like', `%${JSON.stringify(dashboardId)}%`)
+    .execute();
+  return rows.map(toAlert).filter(({ content }) => content.dashboardId === dashboardId);
 }
 
 /** For people: what keeps a channel from being deleted. */

@@ -115,7 +115,7 @@ function listValues({ groups }: Points, index: number): GroupValue[] {
 }
 
 /** Tiles that have a value per time. */
-function toTileSeries({ series, asRatio }: Tile): WindowSeries {
+export function toTileSeries({ series, asRatio }: Tile): WindowSeries {
   const type = series[0]?.type;
   if (type !== 'time' && type !== 'number')
     throw new AppError('bad_request', 'An alert needs a line, bar or number tile', { field: 'tileId' });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createEtag } from '../../kernel/etag.ts';
 import { isoTime, MINUTE_MS, parseDateTime, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { AlertBody, AlertRecord, AlertStatus, ErrorType } from './alert-schema.ts';
 import type { Rule } from './judgement.ts';
@@ -103,7 +104,7 @@ export function toRule(
 }
 
 /** The members that decide which rows and groups an alert sees. */
-export const isSameSource = (a: AlertContent, b: AlertContent): boolean =>
+const isSameSource = (a: AlertContent, b: AlertContent): boolean =>
   isDeepStrictEqual(
     [a.source, a.savedSearchId, a.dashboardId, a.tileId, a.groupBy, a.metric, a.condition],
     [b.source, b.savedSearchId, b.dashboardId, b.tileId, b.groupBy, b.metric, b.condition],
@@ -117,10 +118,32 @@ export function findNextEvaluationAt({ content, state }: Pick<Alert, 'content' |
 }
 
 /** Now, unless the windows of the alert start later. */
-export function findFirstEvaluationAt(content: AlertContent, nowMs: number): number {
+function findFirstEvaluationAt(content: AlertContent, nowMs: number): number {
   const isDue = listDueWindows(toSchedule(content), undefined, nowMs).count > 0;
   return isDue ? nowMs : findNextEvaluationAt({ content, state: NEW_STATE }, nowMs);
 }
+
+export function createAlert(
+  identity: Pick<Alert, 'id' | 'organizationId'>,
+  content: AlertContent,
+  nowMs: number,
+): Alert {
+  const nextEvaluationAt = findFirstEvaluationAt(content, nowMs);
+  return { ...identity, content, state: NEW_STATE, nextEvaluationAt, createdAt: nowMs, updatedAt: nowMs };
+}
+
+/** Used by the next evaluation. What is firing stays so until it is evaluated as normal. */
+export function changeAlert(before: Alert, content: AlertContent, nowMs: number): Alert {
+  const isRegrouped = before.state.isRegrouped || !isSameSource(before.content, content);
+  const next = { content, state: { ...before.state, ...(isRegrouped && { isRegrouped }) } };
+  const nextEvaluationAt = Math.min(findNextEvaluationAt(next, nowMs), before.nextEvaluationAt);
+  return { ...before, ...next, nextEvaluationAt, updatedAt: nowMs };
+}
+
+/** Of what clients send, not of the state. */
+export const createContentTag = ({ content }: Alert): string => createEtag(JSON.stringify(content));
+/** Weak, because responses with the same tag may differ in the state. */
+export const createAlertEtag = (alert: Alert): string => `W/${createContentTag(alert)}`;
 
 const PUBLIC_STATES = {
   ok: 'OK',

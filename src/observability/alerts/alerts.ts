@@ -1,37 +1,23 @@
-import { AppError, rejectViolations, type Violation } from '../../kernel/errors.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
+import { matchesEtag } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import type { Notifications } from '../../management/notifications/notifications.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
-import { findTemplateViolation } from '../../platform/notifications/template.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { isResourceId } from '../sources/resource-id.ts';
-import {
-  type Alert,
-  type AlertContent,
-  findFirstEvaluationAt,
-  findNextEvaluationAt,
-  isSameSource,
-  NEW_STATE,
-} from './alert.ts';
+import { type Alert, type AlertContent, changeAlert, createAlert, createContentTag } from './alert.ts';
 import { listAlertViolations, normalizeAlert } from './alert-input.ts';
 import type { AlertBody } from './alert-schema.ts';
-import {
-  countAlerts,
-  deleteAlert,
-  findAlert,
-  listAlerts,
-  listSavedSearchAlerts,
-  putAlert,
-  readGroups,
-} from './alert-store.ts';
+import { countAlerts, findAlert, listAlerts, putAlert, readGroups } from './alert-store.ts';
 import type { Evaluation } from './evaluation.ts';
 import { listEvaluations } from './evaluation-store.ts';
 import type { GroupState } from './judgement.ts';
 import type { AlertNotices } from './notices.ts';
+import type { AlertRemoval } from './removal.ts';
 
 /** Per organization. */
 const MAX_ALERTS = 1000;
@@ -44,6 +30,7 @@ interface Options {
   organizations: Organizations;
   notifications: Pick<Notifications, 'enqueue' | 'requestDelivery' | 'listExistingChannelIds'>;
   notices: AlertNotices;
+  removal: AlertRemoval;
   /** Throws what the public interface answers if the source of an alert does not exist or does not fit. */
   checkSource(organizationId: string, content: AlertContent): Promise<void>;
   /** Evaluates soon. */
@@ -59,6 +46,7 @@ export function createAlerts({
   organizations,
   notifications,
   notices,
+  removal,
   checkSource,
   onChange,
 }: Options) {
@@ -68,9 +56,25 @@ export function createAlerts({
     return found;
   }
 
+  /** Throws if the stored alert is not the one that the client read. */
+  async function getChangeable(
+    tx: Db,
+    organizationId: string,
+    id: string,
+    ifMatch: string | undefined,
+  ): Promise<Alert> {
+    await organizations.lock(tx, organizationId);
+    const stored = await get(tx, organizationId, id);
+    if (ifMatch === undefined || matchesEtag(ifMatch, createContentTag(stored))) return stored;
+    throw new AppError(
+      'precondition_failed',
+      'The alert has changed since it was read (If-Match); read it again and repeat the change',
+    );
+  }
+
   /** Before the transaction: the source is read from the store and its columns from the engine. */
   async function check(organizationId: string, body: AlertBody, content: AlertContent): Promise<void> {
-    rejectViolations([...listAlertViolations(body, content, clock.now()), ...listTemplateViolations(content)]);
+    rejectViolations(listAlertViolations(body, content, clock.now()));
     await checkSource(organizationId, content);
   }
 
@@ -100,16 +104,6 @@ export function createAlerts({
     });
     onChange();
     return changed;
-  }
-
-  async function removeOne(tx: Db, actor: Actor, { organizationId, id, content }: Alert): Promise<void> {
-    await deleteAlert(tx, organizationId, id);
-    await audit.record(tx, actor, {
-      organizationId,
-      type: 'alert_delete',
-      resource: { type: 'alert', id },
-      before: content,
-    });
   }
 
   return {
@@ -146,16 +140,7 @@ export function createAlerts({
             'conflict',
             `The organization has reached its limit of ${MAX_ALERTS} alerts; delete one first`,
           );
-        const now = clock.now();
-        const alert: Alert = {
-          id: newHexId(),
-          organizationId,
-          content,
-          state: NEW_STATE,
-          nextEvaluationAt: findFirstEvaluationAt(content, now),
-          createdAt: now,
-          updatedAt: now,
-        };
+        const alert = createAlert({ id: newHexId(), organizationId }, content, clock.now());
         await putAlert(tx, alert);
         await audit.record(tx, actor, {
           organizationId,
@@ -170,22 +155,20 @@ export function createAlerts({
       return created;
     },
 
-    /** What the public interface clears or keeps if it is left out; see `normalizeAlert`. */
-    async replace(actor: Actor, organizationId: string, id: string, body: AlertBody): Promise<Alert> {
+    /**
+     * What the public interface clears or keeps if it is left out; see `normalizeAlert`. Without `ifMatch` (the header), the
+     * last write wins.
+     */
+    async replace(actor: Actor, organizationId: string, id: string, body: AlertBody, ifMatch?: string): Promise<Alert> {
       const known = await get(state.db, organizationId, id);
       await check(organizationId, body, normalizeAlert(body, known.content));
       const changed = await state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        const before = await get(tx, organizationId, id);
+        const before = await getChangeable(tx, organizationId, id, ifMatch);
         const content = normalizeAlert(body, before.content);
         await checkChannels(tx, organizationId, content);
         const changes = difference(before.content, content);
         if (Object.keys({ ...changes.before, ...changes.after }).length === 0) return before;
-        const isRegrouped = before.state.isRegrouped || !isSameSource(before.content, content);
-        const next = { content, state: { ...before.state, ...(isRegrouped && { isRegrouped }) } };
-        const nowMs = clock.now();
-        const nextEvaluationAt = Math.min(findNextEvaluationAt(next, nowMs), before.nextEvaluationAt);
-        const alert: Alert = { ...before, ...next, nextEvaluationAt, updatedAt: nowMs };
+        const alert = changeAlert(before, content, clock.now());
         await putAlert(tx, alert);
         await audit.record(tx, actor, {
           organizationId,
@@ -199,17 +182,12 @@ export function createAlerts({
       return changed;
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
+      const { name } = await notices.findSubject(await get(state.db, organizationId, id));
       await state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        await removeOne(tx, actor, await get(tx, organizationId, id));
+        await removal.remove(tx, actor, await getChangeable(tx, organizationId, id, ifMatch), name);
       });
-    },
-
-    /** In the transaction that deletes the saved search. */
-    async removeOfSavedSearch(tx: Db, actor: Actor, organizationId: string, savedSearchId: string): Promise<void> {
-      for (const alert of await listSavedSearchAlerts(tx, organizationId, savedSearchId))
-        await removeOne(tx, actor, alert);
+      notifications.requestDelivery();
     },
 
     /** `until` undefined ends the silence. */
@@ -275,9 +253,3 @@ export function createAlerts({
     },
   };
 }
-
-const listTemplateViolations = ({ name, message }: AlertContent): Violation[] =>
-  Object.entries({ name, message }).flatMap(([path, template]) => {
-    const rule = template === null ? undefined : findTemplateViolation(template);
-    return rule === undefined ? [] : [{ path, rule, value: template }];
-  });

@@ -30,6 +30,34 @@ export async function listEvaluations(
   }));
 }
 
+/** The changes of the state of each alert, oldest first; of all alerts, the newest `limit`. */
+export async function listChanges(
+  db: Db,
+  organizationId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  limit: number,
+): Promise<Map<string, Evaluation[]>> {
+  const rows = await db
+    .selectFrom('alert_evaluations')
+    .select(['alert_id', 'evaluated_at', 'window_end', 'document'])
+    .where('organization_id', '=', organizationId)
+    // The index has only these.
+    .where('is_change', '=', (eb) => eb.lit(1))
+    .where('evaluated_at', '>=', fromMs)
+    .where('evaluated_at', '<', toMs)
+    .orderBy('evaluated_at', 'desc')
+    .orderBy('window_end', 'desc')
+    .limit(limit)
+    .execute();
+  const changes = new Map<string, Evaluation[]>();
+  for (const row of rows.reverse()) {
+    const list = changes.get(row.alert_id) ?? [];
+    list.push({ evaluatedAt: row.evaluated_at, windowEnd: row.window_end, ...JSON.parse(row.document) });
+    changes.set(row.alert_id, list);
+  }
+  return changes;
+}
+
 export async function insertEvaluations(
   tx: Db,
   organizationId: string,

@@ -4,6 +4,7 @@ import type { MessageKind } from '../../platform/notifications/message.ts';
 import type { Alert } from './alert.ts';
 import { buildMessage, type Subject } from './alert-message.ts';
 import type { SentAnnouncement } from './evaluation.ts';
+import type { Groups } from './judgement.ts';
 import type { Windows } from './windows.ts';
 
 interface Options {
@@ -36,45 +37,68 @@ interface Found {
   sent: readonly SentAnnouncement[];
   failureNotice?: 'failed' | 'resolved' | undefined;
   state: Alert['state'];
+  /** Instead of values. */
+  detail?: string | undefined;
 }
 
 export type AlertNotices = ReturnType<typeof createAlertNotices>;
 
 /** Builds the notifications of an evaluation, for every channel of the alert. */
 export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Options) {
-  return {
-    async build(
-      alert: Alert,
-      windows: Windows,
-      { sent, failureNotice, state }: Found,
-      nowMs: number,
-    ): Promise<NotificationInput[]> {
-      if (sent.length === 0 && failureNotice === undefined) return [];
-      const subject = await findSubject(alert);
-      const endMs = windows.startMs + windows.count * windows.stepMs;
-      const window = { startMs: endMs - windows.stepMs, endMs };
-      const { groupBy } = state;
-      const shared = { alert, subject, groupBy, window, consoleUrl };
-      const notices: NotificationInput[] = [];
-      const add = (kind: MessageKind, incident: string, details: Partial<Parameters<typeof buildMessage>[0]>) => {
-        const eventId = deriveUuid('alert', alert.organizationId, alert.id, incident);
-        const message = buildMessage({ ...shared, kind, eventId, labels: [], value: null, ...details });
-        notices.push(...toInputs(alert, message, [incident, kind, String(nowMs)]));
-      };
-      for (const kind of KINDS) {
-        const all = sent.filter((one) => one.kind === kind);
-        const [single, rest] = [all.slice(0, MAX_SINGLE_GROUPS), all.slice(MAX_SINGLE_GROUPS)];
-        for (const [index, { key, group }] of single.entries()) {
-          const { labels, value } = group;
-          const hasSamples = kind === 'firing' && index < MAX_SAMPLED_GROUPS;
-          const samples = hasSamples ? await readSamples(alert, { groupBy, labels }, window) : [];
-          add(kind, key, { labels, value, samples });
-        }
-        if (rest.length > 0) add(kind, 'more groups', { detail: `${rest.length} more groups` });
+  async function build(
+    alert: Alert,
+    windows: Pick<Windows, 'startMs' | 'count' | 'stepMs'>,
+    { sent, failureNotice, state, detail }: Found,
+    nowMs: number,
+    known?: Subject,
+  ): Promise<NotificationInput[]> {
+    if (sent.length === 0 && failureNotice === undefined) return [];
+    const subject = known ?? (await findSubject(alert));
+    const endMs = windows.startMs + windows.count * windows.stepMs;
+    const window = { startMs: endMs - windows.stepMs, endMs };
+    const { groupBy } = state;
+    const shared = { alert, subject, groupBy, window, consoleUrl };
+    const notices: NotificationInput[] = [];
+    const add = (kind: MessageKind, incident: string, details: Partial<Parameters<typeof buildMessage>[0]>) => {
+      const eventId = deriveUuid('alert', alert.organizationId, alert.id, incident);
+      const message = buildMessage({ ...shared, kind, eventId, labels: [], value: null, ...details });
+      notices.push(...toInputs(alert, message, [incident, kind, String(nowMs)]));
+    };
+    for (const kind of KINDS) {
+      const all = sent.filter((one) => one.kind === kind);
+      const [single, rest] = [all.slice(0, MAX_SINGLE_GROUPS), all.slice(MAX_SINGLE_GROUPS)];
+      for (const [index, { key, group }] of single.entries()) {
+        const { labels, value } = group;
+        const hasSamples = kind === 'firing' && index < MAX_SAMPLED_GROUPS;
+        const samples = hasSamples ? await readSamples(alert, { groupBy, labels }, window) : [];
+        add(kind, key, { labels, value, samples, detail });
       }
-      const reason = state.failure?.message ?? 'The alert can be evaluated again';
-      if (failureNotice) add(failureNotice, 'evaluation', { detail: reason });
-      return notices;
+      if (rest.length > 0) add(kind, 'more groups', { detail: `${rest.length} more groups` });
+    }
+    const reason = detail ?? state.failure?.message ?? 'The alert can be evaluated again';
+    if (failureNotice) add(failureNotice, 'evaluation', { detail: reason });
+    return notices;
+  }
+
+  return {
+    findSubject,
+    build,
+
+    /** What was announced is resolved, also while the alert is silenced: nothing will say so later. */
+    buildDeletion(
+      alert: Alert,
+      groups: Groups,
+      nowMs: number,
+      subjectName = `Alert ${alert.id}`,
+    ): Promise<NotificationInput[]> {
+      const { state } = alert;
+      const sent = [...groups].flatMap(([key, group]) =>
+        group.announced ? [{ kind: 'resolved' as const, key, group: { ...group, value: null } }] : [],
+      );
+      const subject = { name: subjectName, path: '/console/alerts' };
+      const found = { sent, state, detail: 'The alert was deleted' };
+      const failureNotice = state.isFailureSent ? ('resolved' as const) : undefined;
+      return build(alert, { startMs: nowMs, count: 0, stepMs: 0 }, { ...found, failureNotice }, nowMs, subject);
     },
 
     /** A person has seen it. */

@@ -9,8 +9,8 @@ import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { type Alert, toAlertRecord } from './alert.ts';
-import { AlertBody, AlertRecord } from './alert-schema.ts';
+import { type Alert, createAlertEtag, toAlertRecord } from './alert.ts';
+import { AlertBody, AlertRecord, IfMatch } from './alert-schema.ts';
 import type { Alerts } from './alerts.ts';
 
 const tags = ['Alerts'];
@@ -18,6 +18,10 @@ const PATH = '/api/v2/alerts';
 
 export function alertRoutes({ alerts, clock }: { alerts: Alerts; clock: Clock }): Routes {
   const toRecord = (alert: Alert) => toAlertRecord(alert, clock.now());
+  const send = (reply: object, alert: Alert) => {
+    (reply as FastifyReply).header('etag', createAlertEtag(alert));
+    return { data: toRecord(alert) };
+  };
   return (app) => {
     app.get(
       PATH,
@@ -47,7 +51,7 @@ export function alertRoutes({ alerts, clock }: { alerts: Alerts; clock: Clock })
         config: { operation: 'getAlert', roles: DASHBOARD_READERS },
         schema: { tags, summary: 'Get alert', params: ResourcePath, response: dashboardResponse(AlertRecord) },
       },
-      async (request) => ({ data: toRecord(await alerts.get(getIdentity(request).organizationId, request.params.id)) }),
+      async (request, reply) => send(reply, await alerts.get(getIdentity(request).organizationId, request.params.id)),
     );
 
     app.post(
@@ -63,10 +67,13 @@ export function alertRoutes({ alerts, clock }: { alerts: Alerts; clock: Clock })
           response: dashboardResponse(AlertRecord),
         },
       },
-      async (request) => {
-        const inTransaction = keepResponse(request, (alert: Alert) => ({ result: JSON.stringify(toRecord(alert)) }));
+      async (request, reply) => {
+        const inTransaction = keepResponse(request, (alert: Alert) => ({
+          result: JSON.stringify(toRecord(alert)),
+          headers: { etag: createAlertEtag(alert) },
+        }));
         const { organizationId } = getIdentity(request);
-        return { data: toRecord(await alerts.create(getActor(request), organizationId, request.body, inTransaction)) };
+        return send(reply, await alerts.create(getActor(request), organizationId, request.body, inTransaction));
       },
     );
 
@@ -78,17 +85,18 @@ export function alertRoutes({ alerts, clock }: { alerts: Alerts; clock: Clock })
           tags,
           summary: 'Update alert',
           description:
-            'Omitted name, message, note, numConsecutiveWindows and groupBy are cleared. Omitted thresholdMax, scheduleStartAt and scheduleOffsetMinutes keep their value, and so do members that the public interface does not have; null sets their default.',
+            'Omitted name, message, note, numConsecutiveWindows and groupBy are cleared. Omitted thresholdMax, scheduleStartAt and scheduleOffsetMinutes keep their value, and so do members that the public interface does not have; null sets their default. With If-Match, fails with 412 if the alert has changed; its state does not count.',
           params: ResourcePath,
+          headers: IfMatch,
           body: AlertBody,
           response: dashboardResponse(AlertRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        return {
-          data: toRecord(await alerts.replace(getActor(request), organizationId, request.params.id, request.body)),
-        };
+        const { params, body, headers } = request;
+        const ifMatch = headers['if-match'];
+        return send(reply, await alerts.replace(getActor(request), organizationId, params.id, body, ifMatch));
       },
     );
 
@@ -96,10 +104,18 @@ export function alertRoutes({ alerts, clock }: { alerts: Alerts; clock: Clock })
       `${PATH}/:id`,
       {
         config: { operation: 'deleteAlert', roles: DASHBOARD_WRITERS },
-        schema: { tags, summary: 'Delete alert', params: ResourcePath, response: emptyDashboardResponse },
+        schema: {
+          tags,
+          summary: 'Delete alert',
+          description: 'If it was announced as firing, "resolved" is sent.',
+          params: ResourcePath,
+          headers: IfMatch,
+          response: emptyDashboardResponse,
+        },
       },
       async (request) => {
-        await alerts.remove(getActor(request), getIdentity(request).organizationId, request.params.id);
+        const { params, headers } = request;
+        await alerts.remove(getActor(request), getIdentity(request).organizationId, params.id, headers['if-match']);
         return {};
       },
     );

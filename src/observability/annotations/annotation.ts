@@ -1,7 +1,7 @@
 import type { Range } from '../charts/queries/time-buckets.ts';
 
 /** All kinds of annotations. `deploy` ones are stored; each other kind has a reader in `createAnnotations`. */
-export const ANNOTATION_KINDS = ['deploy', 'scaling'] as const;
+export const ANNOTATION_KINDS = ['deploy', 'scaling', 'alert'] as const;
 export type AnnotationKind = (typeof ANNOTATION_KINDS)[number];
 
 /** An event that charts show. Times are epoch milliseconds. */

@@ -49,6 +49,7 @@ export function createAnnotations({ state, clock, audit, organizations, dashboar
       ]);
       return lists
         .flat()
+        .filter((one) => dashboardId === undefined || (one.dashboardId ?? dashboardId) === dashboardId)
         .sort((one, other) => other.time - one.time)
         .slice(0, limit);
     },

@@ -17,6 +17,9 @@ import type { Annotations } from './annotations.ts';
 import { AnnotationBody, AnnotationQuery, AnnotationRecord, toAnnotationRecord } from './schema.ts';
 
 const tags = ['Dashboards'];
+/** What a client must be allowed to read to see these kinds. */
+const OPERATIONS = { scaling: 'activityGetList', alert: 'listAlerts' } as const;
+const KINDS_WITH_PERMISSION = ['scaling', 'alert'] as const;
 const PATH = '/api/v2/annotations';
 
 export function annotationRoutes({ annotations, clock }: { annotations: Annotations; clock: Clock }): Routes {
@@ -29,7 +32,7 @@ export function annotationRoutes({ annotations, clock }: { annotations: Annotati
           tags,
           summary: 'List annotations',
           description:
-            'The events of a time range that charts show, newest first: deploys, and scaling changes of services.',
+            'The events of a time range that charts show, newest first: deploys, scaling changes of services, and when alerts fired.',
           querystring: AnnotationQuery,
           response: dashboardResponse(Type.Array(AnnotationRecord)),
         },
@@ -40,8 +43,8 @@ export function annotationRoutes({ annotations, clock }: { annotations: Annotati
         const list = await annotations.list(organizationId, parseRange(clock.now(), range), {
           dashboardId,
           limit: limit === undefined ? DEFAULT_LISTED : Number(limit),
-          // A custom role may exclude the audit log.
-          without: grants && !grants.permits('activityGetList', undefined) ? ['scaling'] : [],
+          // A custom role may exclude the audit log or alerts.
+          without: grants ? KINDS_WITH_PERMISSION.filter((kind) => !grants.permits(OPERATIONS[kind], undefined)) : [],
         });
         return { data: list.map(toAnnotationRecord) };
       },

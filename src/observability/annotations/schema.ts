@@ -19,7 +19,7 @@ export const AnnotationRecord = NamedObject('Annotation', {
   id: Type.String(),
   kind: Type.Enum([...ANNOTATION_KINDS], {
     description:
-      'deploy: created over HTTP. scaling: a scaling change of a service in the audit log; it cannot be deleted',
+      'deploy: created over HTTP. scaling: a scaling change of a service in the audit log. alert: from the time when an alert fired until it was resolved. The last two cannot be deleted',
   }),
   time: Type.Integer({ description: 'Epoch milliseconds' }),
   endTime: Type.Optional(Type.Integer()),

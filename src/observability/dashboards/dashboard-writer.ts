@@ -15,10 +15,23 @@ const pauseIfLong = async (json: string): Promise<void> => {
   if (json.length > LONG_CHARACTERS) await yieldToEventLoop();
 };
 
+interface Options {
+  clock: Clock;
+  audit: Audit;
+  /** Deletes the alerts of the tiles that a dashboard loses. */
+  removeTileAlerts(
+    tx: Db,
+    actor: Actor,
+    organizationId: string,
+    before: Dashboard,
+    keptIds: ReadonlySet<string>,
+  ): Promise<void>;
+}
+
 export type DashboardWriter = ReturnType<typeof createDashboardWriter>;
 
 /** Every change to a dashboard goes through here: it saves a version and an audit log entry. */
-export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: Audit }) {
+export function createDashboardWriter({ clock, audit, removeTileAlerts }: Options) {
   return {
     /** Saves no version if nothing changed. */
     async save(
@@ -50,6 +63,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
         resource: { type: 'dashboard', id: after.id },
         ...(before && old ? difference(summarizeForAudit(old, before.version), summary) : { after: summary }),
       });
+      if (old) await removeTileAlerts(tx, actor, organizationId, old, listTileIds(after));
       return { json, version, provisionedFrom };
     },
 
@@ -74,6 +88,9 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
         resource: { type: 'dashboard', id: dashboard.id },
         before: summarizeForAudit(dashboard, before.version),
       });
+      await removeTileAlerts(tx, actor, organizationId, dashboard, new Set());
     },
   };
 }
+
+const listTileIds = ({ tiles }: Dashboard): Set<string> => new Set(tiles.map(({ id }) => id));

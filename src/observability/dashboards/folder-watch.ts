@@ -2,12 +2,14 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { createFolderReader, type FoundFile, listFolders } from './folder.ts';
-import type { Provisioned, Provisioning } from './provisioning.ts';
+import { type AlertFileText, createFolderReader, type FoundFile, listFolders } from './folder.ts';
+import type { FileProblems, Provisioned, Provisioning } from './provisioning.ts';
 
 interface Options {
   directory: string;
   provisioning: Provisioning;
+  /** All of them or none. */
+  applyAlertFiles(files: readonly AlertFileText[]): Promise<{ changed: number; problems: FileProblems[] }>;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -21,7 +23,12 @@ interface FolderWatch {
 }
 
 /** Applies the folder now and after every change. Throws if the folder cannot be read at startup. */
-export async function openFolderWatch({ directory, provisioning, log }: Options): Promise<FolderWatch> {
+export async function openFolderWatch({
+  directory,
+  provisioning,
+  applyAlertFiles,
+  log,
+}: Options): Promise<FolderWatch> {
   const readFiles = createFolderReader(directory);
   let applied: FoundFile[] | undefined;
   let lastProblems = '';
@@ -37,15 +44,22 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
     const files = readFiles();
     if (files.length === applied?.length && files.every((file, index) => file === applied?.[index])) return;
     const result = await provisioning.apply(files);
-    // Retried on the next scan: the organization that a skipped file names may exist by then.
-    applied = result.skipped.length === 0 ? files : undefined;
-    report(result);
+    const alerts = await applyAlertFiles(files.filter((file) => 'text' in file));
+    // Retried on the next scan: what a skipped file names may exist by then.
+    applied = result.skipped.length + alerts.problems.length === 0 ? files : undefined;
+    report(result, alerts);
   }
 
   /** Logs the same problems once, not on every scan. */
-  function report({ skipped, warnings, ...counts }: Provisioned): void {
+  function report(
+    { skipped, warnings, ...counts }: Provisioned,
+    { changed, problems: alertProblems }: Awaited<ReturnType<Options['applyAlertFiles']>>,
+  ): void {
     if (counts.saved + counts.removed > 0) log.info(counts, 'applied the dashboards folder');
-    if (!isNewProblem(JSON.stringify([skipped, warnings]))) return;
+    if (changed > 0) log.info({ changed }, 'applied the alert files of the dashboards folder');
+    if (!isNewProblem(JSON.stringify([skipped, warnings, alertProblems]))) return;
+    for (const { path, problems } of alertProblems)
+      log.warn({ file: path, problems }, 'the alert files of the dashboards folder are not applied; fix this one');
     for (const { path, problems } of skipped)
       log.warn(
         { file: path, problems },

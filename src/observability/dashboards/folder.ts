@@ -3,8 +3,16 @@ import { join, sep } from 'node:path';
 import { AppError, formatViolation } from '../../kernel/errors.ts';
 import { type DashboardFile, parseDashboardFile } from './dashboard-file.ts';
 
+/** Alerts beside dashboards. They are read elsewhere. */
+export interface AlertFileText {
+  path: string;
+  text: string;
+}
+
 /** One file of the dashboards folder: its content, or the reasons why it is invalid. */
-export type FoundFile = { path: string } & ({ file: DashboardFile } | { problems: string[] });
+export type FoundFile = AlertFileText | ({ path: string } & ({ file: DashboardFile } | { problems: string[] }));
+
+export const isAlertFile = (path: string): boolean => /\.alerts\.(ya?ml|json)$/i.test(path);
 
 const IS_DASHBOARD = /\.(ya?ml|json)$/i;
 /** `..data` of a mounted Kubernetes volume, and backup copies of editors. */
@@ -55,7 +63,8 @@ export function listFolders(directory: string): string[] {
 
 function readFile(directory: string, path: string): FoundFile {
   try {
-    return { path, file: parseDashboardFile(readFileSync(join(directory, path), 'utf8')) };
+    const text = readFileSync(join(directory, path), 'utf8');
+    return isAlertFile(path) ? { path, text } : { path, file: parseDashboardFile(text) };
   } catch (error) {
     return { path, problems: listProblems(error) };
   }

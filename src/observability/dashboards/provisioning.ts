@@ -20,7 +20,7 @@ interface Options {
   writer: DashboardWriter;
 }
 
-interface FileProblems {
+export interface FileProblems {
   path: string;
   problems: string[];
 }
@@ -122,6 +122,7 @@ function matchOrganizations(
   const skipped: FileProblems[] = [];
   for (const found of files) {
     const { path } = found;
+    if ('text' in found) continue;
     if ('problems' in found) {
       skipped.push(found);
       continue;
@@ -141,7 +142,10 @@ function matchOrganizations(
 }
 
 /** Returns the organization, or the reason why there is none. */
-function findOrganization({ organization: named }: DashboardFile, all: readonly Organization[]): Organization | string {
+export function findOrganization(
+  { organization: named }: Pick<DashboardFile, 'organization'>,
+  all: readonly Organization[],
+): Organization | string {
   const found = all.filter(({ id, name }) => named === undefined || id === named.toLowerCase() || name === named);
   const [only] = found;
   if (only && found.length === 1) return only;

@@ -9,20 +9,14 @@ const toSavedSearch = (row: SavedSearchRow): SavedSearch => ({
   updatedAt: row.updated_at,
 });
 
-/** Ordered by id. */
+/** Ordered by id; all without a page. */
 export async function listSavedSearches(
   db: Db,
   organizationId: string,
-  { limit, offset }: { limit: number; offset: number },
+  page?: { limit: number; offset: number },
 ): Promise<SavedSearch[]> {
-  const rows = await db
-    .selectFrom('saved_searches')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+  const query = db.selectFrom('saved_searches').selectAll().where('organization_id', '=', organizationId).orderBy('id');
+  const rows = await (page ? query.limit(page.limit).offset(page.offset) : query).execute();
   return rows.map(toSavedSearch);
 }
 

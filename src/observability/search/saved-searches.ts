@@ -34,7 +34,7 @@ interface Options {
   organizations: Organizations;
   sources: Pick<Sources, 'listIds'>;
   /** Deletes the alerts of a saved search that is deleted. */
-  removeAlerts(tx: Db, actor: Actor, organizationId: string, id: string): Promise<void>;
+  removeAlerts(tx: Db, actor: Actor, organizationId: string, search: { id: string; name: string }): Promise<void>;
 }
 
 export type SavedSearches = ReturnType<typeof createSavedSearches>;
@@ -122,7 +122,7 @@ export function createSavedSearches({ state, clock, audit, organizations, source
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const { content } = await get(tx, organizationId, id);
-        await removeAlerts(tx, actor, organizationId, id);
+        await removeAlerts(tx, actor, organizationId, { id, name: content.name });
         await deleteSavedSearch(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,

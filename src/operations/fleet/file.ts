@@ -12,10 +12,13 @@ export function parseFleetFile(text: string): FleetFile {
   return file as FleetFile;
 }
 
-const PUBLIC_FIELDS = 'id|name|access|roles|customRoles|state|expireAt|createdAt|ipAccessList';
-const CREDENTIAL_PATH = new RegExp(`\\.(keys|dashboardTokens)(\\[\\d+\\](\\.(?!(${PUBLIC_FIELDS})\\b).*)?)?$`);
+const PUBLIC_FIELDS =
+  'id|name|access|roles|customRoles|state|expireAt|createdAt|ipAccessList|service|description|body|to';
+const CREDENTIAL_PATH = new RegExp(
+  `^(organizations\\[\\d+\\]\\.)?(keys|dashboardTokens|channels)(\\[\\d+\\](\\.(?!(${PUBLIC_FIELDS})\\b).*)?)?$`,
+);
 const SECRET_NAME = /(key|token|secret|password)[^.]*$|\.url$/i;
 
 /** Hides values that may be secrets, including those of misspelled fields such as `keysecret`. URLs often contain one. */
-const hideSecrets = (violation: Violation): Violation =>
+export const hideSecrets = (violation: Violation): Violation =>
   CREDENTIAL_PATH.test(violation.path) || SECRET_NAME.test(violation.path) ? { ...violation, secret: true } : violation;

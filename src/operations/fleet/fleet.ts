@@ -10,6 +10,7 @@ import { isUniqueViolation } from '../../platform/state/failures.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { exportFleet } from './export.ts';
+import type { Context } from './kinds/kind.ts';
 import { type OrganizationPlan, planOrganization } from './organization-plan.ts';
 import type { Step } from './plan.ts';
 import { countProgress, createProgressLog, inSteps, type Progress } from './progress.ts';
@@ -41,6 +42,7 @@ interface Options {
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
+  alertRemoval: Context['alertRemoval'];
   log: { info(details: object, message: string): void };
 }
 
@@ -48,7 +50,7 @@ const CONFLICT = 'The file declares an id or credential that another organizatio
 
 export type Fleet = ReturnType<typeof createFleet>;
 
-export function createFleet({ state, clock, audit, organizations, log }: Options) {
+export function createFleet({ state, clock, audit, organizations, alertRemoval, log }: Options) {
   return {
     /** All or nothing. Reports all violations at once; any violation rejects the whole file. */
     async apply(file: FleetFile, actor: Actor, options: ApplyOptions = {}): Promise<Applied> {
@@ -65,7 +67,7 @@ export function createFleet({ state, clock, audit, organizations, log }: Options
           for (const declaration of declared) {
             const { id } = declaration.organization;
             if (await organizations.find(tx, id)) await organizations.lock(tx, id);
-            plans.push(await planOrganization(tx, declaration, clock.now(), actor, options));
+            plans.push(await planOrganization(tx, declaration, { ...options, now: clock.now(), actor, alertRemoval }));
             reportPlan(declaration.resources.length + 1);
           }
           rejectViolations(plans.flatMap((plan) => plan.violations));

@@ -4,22 +4,24 @@ import type { Actor, Change } from '../../management/audit/activity.ts';
 import { readLockedThrough } from '../../management/billing/metering/store.ts';
 import type { Key } from '../../management/keys/key.ts';
 import type { MemberRule, Organization } from '../../management/organizations/organization.ts';
+import type { SavedSearch } from '../../observability/search/saved-search.ts';
 import { isBuiltIn } from '../../observability/sources/source-rules.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { toChanges } from './activities.ts';
+import { planAlerting } from './alerting-plan.ts';
+import { createKindPlanner, type KindPlan } from './kind-plan.ts';
 import { costKind } from './kinds/cost.ts';
 import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';
 import { keyKind } from './kinds/key.ts';
-import type { Context, Kind, Pair } from './kinds/kind.ts';
+import type { Context, Pair } from './kinds/kind.ts';
 import { organizationKind } from './kinds/organization.ts';
 import { roleKind } from './kinds/role.ts';
 import { serviceKind } from './kinds/service.ts';
 import { sourceKind } from './kinds/source.ts';
 import { tokenKind } from './kinds/token.ts';
-import { createStep, listViolations, planKind, type Step } from './plan.ts';
-import { inSteps } from './progress.ts';
-import type { Declared, DeclaredOrganization } from './resource.ts';
-import { type AppliedDocument, deleteDocument, listDocuments, putDocuments } from './store.ts';
+import type { Step } from './plan.ts';
+import { NO_TARGETS } from './references.ts';
+import type { DeclaredOrganization } from './resource.ts';
+import { listDocuments, putNewDocuments } from './store.ts';
 
 export interface OrganizationPlan {
   steps: Step[];
@@ -31,128 +33,81 @@ export interface OrganizationPlan {
   store(tx: Db, report: (count: number) => void): Promise<void>;
 }
 
-/** The plan for one kind of resource. */
-interface KindPlan<T> {
-  steps: Step[];
-  pairs: Pair<T>[];
-  result: Map<string, T>;
-  changes: Change[];
-  violations(): Violation[];
-  store(tx: Db, report: (count: number) => void): Promise<void>;
+interface Options {
+  now: number;
+  actor: Actor;
+  alertRemoval: Context['alertRemoval'];
+  force?: boolean;
+  prune?: boolean;
+  isDeclaration?: boolean;
 }
 
 /** Plans all changes of one organization. The caller checks the violations of all plans before it stores any. */
 export async function planOrganization(
   tx: Db,
   { organization: declared, resources }: DeclaredOrganization,
-  now: number,
-  actor: Actor,
-  { force = false, prune = false, isDeclaration = true },
+  { now, actor, alertRemoval, force = false, prune = false, isDeclaration = true }: Options,
 ): Promise<OrganizationPlan> {
-  const documents = await listDocuments(tx, declared.id);
+  const { id: organizationId, path } = declared;
+  const documents = await listDocuments(tx, organizationId);
   const context: Context = {
-    organization: { id: declared.id } as Organization,
+    organization: { id: organizationId } as Organization,
     now,
     actor,
     services: new Map(),
-    lockedThrough: await readLockedThrough(tx, declared.id),
+    targets: NO_TARGETS,
+    alertRemoval,
+    lockedThrough: await readLockedThrough(tx, organizationId),
   };
-  const organization = await plan(organizationKind, [declared], false);
-  context.organization = organization.result.get(declared.id) ?? context.organization;
+  const plan = createKindPlanner({ tx, organizationId, path, documents, context, force, resources });
+  const organization = await plan(organizationKind, false, [declared]);
+  context.organization = organization.result.get(organizationId) ?? context.organization;
   // A change of tier or payment may violate a rule for services that the file does not change.
   const isCheckedWhole = organization.pairs.length > 0;
 
-  const services = await plan(serviceKind, declaredAs('service'), prune);
+  const services = await plan(serviceKind, prune);
   context.services = services.result;
-  const sources = await plan(sourceKind, declaredAs('source'), prune);
-  const dashboards = await plan(dashboardKind, declaredAs('dashboard'), prune);
-  const roles = await plan(roleKind, declaredAs('role'), prune);
-  const keys = await plan(keyKind, declaredAs('key'), prune);
-  const kinds = [
+  const roles = await plan(roleKind, prune);
+  const keys = await plan(keyKind, prune);
+  const tokens = await plan(tokenKind, prune);
+  const sources = await plan(sourceKind, prune);
+  const dashboards = await plan(dashboardKind, prune);
+  const alerting = await planAlerting(plan, context, dashboards.result, { resources, path, prune });
+  const costs = await plan(costKind, prune);
+  const kinds: Omit<KindPlan<unknown>, 'result'>[] = [
     organization,
     services,
     roles,
     keys,
-    await plan(tokenKind, declaredAs('token'), prune),
+    tokens,
     sources,
     dashboards,
-    await plan(costKind, declaredAs('cost'), prune),
+    ...alerting.kinds,
+    costs,
   ];
 
   return {
     steps: kinds.flatMap(({ steps }) => steps),
     violations: [
-      ...kinds.flatMap(({ violations }) => violations()),
-      ...listMissingRoles(keys.result, roles.result, declared.path),
-      ...listMissingRuleRoles(context.organization.memberRules, roles.result, declared.path),
+      ...kinds.flatMap(({ violations }) => violations(isCheckedWhole)),
+      ...listMissingRoles(keys.result, roles.result, path),
+      ...listMissingRuleRoles(context.organization.memberRules, roles.result, path),
+      ...alerting.violations(),
     ],
-    warnings: listMissingSources(dashboards.pairs, sources.result, declared.path),
+    warnings: [
+      ...listMissingSources(path, 'dashboards', listDashboardSources(dashboards.pairs), sources.result),
+      ...listMissingSources(path, 'savedSearches', listSearchSources(alerting.savedSearches.pairs), sources.result),
+    ],
     changes: kinds.flatMap(({ changes }) => changes),
     storedCount: kinds.reduce((count, { pairs }) => count + pairs.length, 0),
     async store(tx, report) {
-      for (const kind of kinds) await kind.store(tx, report);
-      if (isDeclaration) await putDocuments(tx, declared.id, newDocuments([declared, ...resources], documents));
+      // The organization before all, and alerts before what they refer to: a removed tile removes its alerts.
+      await organization.store(tx, report);
+      await alerting.alerts.store(tx, report);
+      for (const kind of kinds) if (kind !== organization && kind !== alerting.alerts) await kind.store(tx, report);
+      if (isDeclaration) await putNewDocuments(tx, organizationId, [declared, ...alerting.resources], documents);
     },
   };
-
-  function declaredAs(kind: Declared['kind']): Declared[] {
-    return resources.filter((resource) => resource.kind === kind);
-  }
-
-  async function plan<T>(kind: Kind<T>, declarations: readonly Declared[], isPruning: boolean): Promise<KindPlan<T>> {
-    const applied = new Map(
-      documents.filter((document) => document.kind === kind.name).map(({ id, fields }) => [id, fields]),
-    );
-    const ids = new Set(declarations.map(({ id }) => id));
-    const pruned = isPruning
-      ? [...applied]
-          .filter(([id]) => !ids.has(id))
-          .map(([id, fields]) => ({ kind: kind.name, id, path: declared.path, fields }))
-      : [];
-    const current = await kind.load(tx, declared.id, [...declarations, ...pruned]);
-    const removed = pruned.flatMap(({ id }) => {
-      const resource = current.get(id);
-      return resource === undefined ? [] : [{ id, resource }];
-    });
-    for (const { id } of removed) current.delete(id);
-    if (kind.name === 'service') context.services = new Map(current) as never;
-    const outcome = planKind(kind, declarations, current, applied, context, force);
-    const steps = [
-      ...outcome.steps,
-      ...removed.map(({ id, resource }) => createStep(kind, context, id, 'remove', resource, undefined)),
-    ];
-    return {
-      steps,
-      pairs: outcome.pairs,
-      result: outcome.result,
-      changes: toChanges(kind.activities, steps),
-      violations: () => [
-        ...listViolations(
-          kind,
-          declarations,
-          isCheckedWhole ? pairAll(outcome.result, current) : outcome.pairs,
-          context,
-          declared.path,
-        ),
-        ...removed
-          .flatMap(({ resource }) => kind.removalViolations?.(resource) ?? [])
-          .map((violation) => ({ ...violation, path: `${declared.path}.${violation.path}` })),
-      ],
-      async store(tx, report) {
-        for (const { resource } of removed) await kind.remove(tx, resource, context);
-        for (const { id } of pruned) await deleteDocument(tx, declared.id, kind.name, id);
-        await inSteps(outcome.pairs, (part) => kind.save(tx, part, context), report);
-      },
-    };
-  }
-}
-
-const pairAll = <T>(result: ReadonlyMap<string, T>, current: ReadonlyMap<string, T>): Pair<T>[] =>
-  [...result].map(([id, after]) => ({ id, before: current.get(id), after }));
-
-function newDocuments(declared: readonly Declared[], documents: readonly AppliedDocument[]): AppliedDocument[] {
-  const applied = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
-  return declared.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
 }
 
 /** A member rule gives a role that nothing declares, or that `prune` would remove. */
@@ -179,15 +134,21 @@ const listMissingRoles = (
       .map((id) => ({ path: `${path}.keys`, rule: `The key ${name} has a role that does not exist`, value: id })),
   );
 
+const listDashboardSources = (dashboards: readonly Pair<VersionedDashboard>[]) =>
+  dashboards.flatMap(({ after }) =>
+    after.dashboard.tiles.flatMap(({ series }) => series.map(({ sourceId }) => sourceId)),
+  );
+
+const listSearchSources = (searches: readonly Pair<SavedSearch>[]) =>
+  searches.map(({ after }) => after.content.sourceId);
+
 /** A warning, not a violation as in the API: the source may be declared later. */
 function listMissingSources(
-  dashboards: readonly Pair<VersionedDashboard>[],
-  sources: ReadonlyMap<string, unknown>,
   path: string,
+  member: string,
+  ids: readonly (string | undefined)[],
+  sources: ReadonlyMap<string, unknown>,
 ): string[] {
-  const series = dashboards.flatMap(({ after }) => after.dashboard.tiles.flatMap((tile) => tile.series));
-  const missing = new Set(
-    series.flatMap(({ sourceId }) => (sourceId && !sources.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
-  );
-  return [...missing].map((id) => `${path}.dashboards: the source ${id} does not exist`);
+  const missing = new Set(ids.filter((id) => id && !sources.has(id) && !isBuiltIn(id)));
+  return [...missing].map((id) => `${path}.${member}: the source ${id} does not exist`);
 }

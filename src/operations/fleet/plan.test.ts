@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Declared, Fields } from './declared.ts';
 import type { Context, Kind } from './kinds/kind.ts';
 import { listViolations, planKind } from './plan.ts';
-import type { Declared, Fields } from './resource.ts';
+import { NO_TARGETS } from './references.ts';
 
 /** A resource with three fields, all optional in the file. */
 interface Box {
@@ -37,6 +38,8 @@ const context: Context = {
   now: 0,
   actor: { type: 'system', id: 'test', details: 'test' },
   services: new Map(),
+  targets: NO_TARGETS,
+  alertRemoval: {} as never,
   lockedThrough: '',
 };
 

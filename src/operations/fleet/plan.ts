@@ -1,7 +1,7 @@
 import type { Violation } from '../../kernel/errors.ts';
 import { difference } from '../../management/audit/activity.ts';
+import type { Declared, Fields, KindName } from './declared.ts';
 import type { Context, Kind, Pair } from './kinds/kind.ts';
-import type { Declared, Fields, KindName } from './resource.ts';
 
 /** One entry of a plan. */
 export interface Step {
@@ -65,9 +65,9 @@ function merge<T>(
   force: boolean,
 ): T | undefined {
   const changes = force ? fields : changedFields(last, fields);
-  if (before) return kind.build(id, { ...kind.toFields(before), ...changes }, context, before);
+  if (before) return kind.build(id, { ...kind.toFields(before), ...changes }, context, before, fields);
   if (last && Object.keys(changes).length === 0) return undefined;
-  return kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
+  return kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined, fields);
 }
 
 const isSame = <T>(kind: Kind<T>, before: T, after: T): boolean =>

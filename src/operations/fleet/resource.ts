@@ -6,6 +6,8 @@ import type { MemberRule } from '../../management/organizations/organization.ts'
 import { TOTAL_PER_REPLICA } from '../../management/services/service.ts';
 import type { SourceSpec } from '../../observability/sources/schema.ts';
 import { hashSecret, toTokenSuffix } from '../../platform/credentials/secrets.ts';
+import { declareAlerting } from './alerting-declarations.ts';
+import type { Declared, Fields, KindName } from './declared.ts';
 import type {
   CostSpec,
   DashboardSpec,
@@ -18,27 +20,13 @@ import type {
 } from './schema.ts';
 import { declareServiceSettings } from './service-settings.ts';
 
-export type KindName = 'organization' | 'service' | 'role' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
-
-/** Fields by their name in the file. Secrets are already replaced by hashes. */
-export type Fields = Record<string, unknown>;
-
-/** A resource declared in the file, with its path there. */
-export interface Declared {
-  kind: KindName;
-  id: string;
-  path: string;
-  fields: Fields;
-  /** Defaults of a new resource that depend on the rest of the file. */
-  fallback?: Fields;
-  /** Fields that have another name and unit in the file. Errors show the name and value from the file. */
-  aliases?: Record<string, { name: string; times: number }>;
-}
-
 export interface DeclaredOrganization {
   organization: Declared;
   resources: Declared[];
 }
+
+/** Their ids are unique among all organizations. */
+const GLOBAL_KINDS: readonly KindName[] = ['service', 'key', 'token'];
 
 /** Lists the declared resources. Omitted ids are derived from names, so they are stable. */
 export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
@@ -51,9 +39,7 @@ export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrg
     violations,
   );
   reportDuplicates(
-    organizations.flatMap(({ resources }) =>
-      resources.filter(({ kind }) => kind === 'service' || kind === 'key' || kind === 'token'),
-    ),
+    organizations.flatMap(({ resources }) => resources.filter(({ kind }) => GLOBAL_KINDS.includes(kind))),
     violations,
   );
   reportDuplicateCredentials(
@@ -62,7 +48,7 @@ export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrg
   );
   for (const { resources } of organizations) {
     reportDuplicates(
-      resources.filter(({ kind }) => kind === 'role' || kind === 'source' || kind === 'dashboard' || kind === 'cost'),
+      resources.filter(({ kind }) => !GLOBAL_KINDS.includes(kind)),
       violations,
     );
   }
@@ -77,6 +63,9 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
     dashboardTokens = [],
     sources = [],
     dashboards = [],
+    channels,
+    savedSearches,
+    alerts,
     usageCosts = [],
     memberRules,
     id: declaredId,
@@ -115,6 +104,7 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
         path: at,
         fields: without(dashboard, 'id'),
       })),
+      ...declareAlerting(id, { channels, savedSearches, alerts }, `${path}.`, violations),
       ...each(usageCosts, 'usageCosts', (cost: CostSpec, at) => declareCost(cost, at)),
     ],
   };
@@ -233,7 +223,7 @@ function declareCost(spec: CostSpec, path: string): Declared {
   return { kind: 'cost', id: `${spec.date} ${spec.entityType} ${entityId}`, path, fields: { ...spec, entityId } };
 }
 
-function reportDuplicates(resources: readonly Declared[], violations: Violation[]): void {
+export function reportDuplicates(resources: readonly Declared[], violations: Violation[]): void {
   const first = new Map<string, string>();
   for (const { kind, id, path } of resources) {
     const firstPath = first.get(`${kind} ${id}`);

@@ -34,6 +34,7 @@ import {
 import { DashboardBody } from '../../observability/dashboards/schema.ts';
 import { ResourceId } from '../../observability/sources/resource-id.ts';
 import { SourceSpec } from '../../observability/sources/schema.ts';
+import { ALERTING_MEMBERS } from './alerting-schema.ts';
 import { KubernetesSpec, WebhookSpec } from './driver-options.ts';
 
 const exact = { additionalProperties: false };
@@ -238,6 +239,7 @@ export const OrganizationSpec = Type.Object(
     dashboardTokens: Type.Optional(Type.Array(TokenSpec)),
     sources: Type.Optional(Type.Array(SourceSpec)),
     dashboards: Type.Optional(Type.Array(DashboardSpec)),
+    ...ALERTING_MEMBERS,
     usageCosts: Type.Optional(Type.Array(CostSpec)),
   },
   exact,

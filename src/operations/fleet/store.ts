@@ -1,6 +1,6 @@
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
 import type { Db, Tables } from '../../platform/state/tables.ts';
-import type { Fields } from './resource.ts';
+import type { Declared, Fields } from './declared.ts';
 
 /** Blocks every other apply until the transaction ends. */
 export async function lockFleet(tx: Db): Promise<void> {
@@ -26,6 +26,17 @@ export async function listDocuments(tx: Db, organizationId: string): Promise<App
   return rows.map(({ kind, id, document }) => ({ kind, id, fields: JSON.parse(document) }));
 }
 
+/** The organizations with a document whose kind starts with `prefix`. */
+export async function listOrganizationsWithDocuments(tx: Db, prefix: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('fleet_documents')
+    .select('organization_id')
+    .distinct()
+    .where('kind', 'like', `${prefix}%`)
+    .execute();
+  return rows.map((row) => row.organization_id);
+}
+
 /** Whether a file declares the organization itself. */
 export async function isOrganizationDeclared(db: Db, organizationId: string): Promise<boolean> {
   const row = await db
@@ -49,16 +60,27 @@ const putRows = preparedRows<Tables['fleet_documents']>(['organization_id', 'kin
     ),
 );
 
-export const putDocuments = (tx: Db, organizationId: string, documents: readonly AppliedDocument[]): Promise<void> =>
-  putRows(
+/** Remembers the declarations that are not among `documents`. `prefix` is that of the kinds. */
+export async function putNewDocuments(
+  tx: Db,
+  organizationId: string,
+  declared: readonly Declared[],
+  documents: readonly AppliedDocument[],
+  prefix = '',
+): Promise<void> {
+  const applied = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
+  const wanted = declared.map(({ kind, id, fields }) => ({ kind: prefix + kind, id, fields }));
+  const changed = wanted.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
+  await putRows(
     tx,
-    documents.map(({ kind, id, fields }) => ({
+    changed.map(({ kind, id, fields }) => ({
       organization_id: organizationId,
       kind,
       id,
       document: JSON.stringify(fields),
     })),
   );
+}
 
 export async function deleteDocument(tx: Db, organizationId: string, kind: string, id: string): Promise<void> {
   await tx

@@ -15,6 +15,7 @@ import { listKeyIdsWithRole, listKeyPage, listKeysWithRole } from '../../managem
 import { listChannels } from '../../management/notifications/store.ts';
 import { listRoles } from '../../management/roles/store.ts';
 import { listServicePage, listServicesById, listWarehouses } from '../../management/services/store.ts';
+import { listChanges } from '../../observability/alerts/evaluation-store.ts';
 import { listStoredAnnotations } from '../../observability/annotations/store.ts';
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
 import { listProvisioned, listStored } from '../../observability/dashboards/store.ts';
@@ -79,6 +80,7 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
     /notifications_by_subject/,
     (db) => listNotifications(db, organization, { limit: 10, subjectId: 'a', before: { createdAt: 1, id: 'b' } }),
   ],
+  ['changes of alerts', /alert_evaluations_changes/, (db) => listChanges(db, organization, { fromMs: 1, toMs: 2 }, 10)],
   ['activities', /activities/, (db) => listCandidates(db, organization, undefined, range, 10)],
   ['activities by type', /activities_by_type/, activity({ type: 'key_create' })],
   ['activities by actor', /activities_by_actor_id/, activity({ actor_id: 'a' })],

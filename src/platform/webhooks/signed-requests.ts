@@ -77,6 +77,13 @@ const STANDARD_SECRET_BYTES = 32;
 
 export const newStandardSecret = (): string => STANDARD_PREFIX + randomBytes(STANDARD_SECRET_BYTES).toString('base64');
 
+/** Also of other systems: the standard allows 24 to 64 bytes. */
+export function isStandardSecret(text: string): boolean {
+  const encoded = text.startsWith(STANDARD_PREFIX) ? text.slice(STANDARD_PREFIX.length) : '';
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === encoded;
+}
+
 function createSignatureHeaders(
   secret: string,
   { seconds, text, deliveryId }: { seconds: number; text: string; deliveryId: string | undefined },

@@ -79,7 +79,14 @@ onEachStore('the autoscaler', (store) => {
   /** Declares services and lets them run. */
   async function apply(...declared: ReturnType<typeof declare>[]): Promise<void> {
     const audit = createAudit({ db: state.db, clock });
-    const fleet = createFleet({ state, clock, audit, organizations: createOrganizations({ db: state.db }), log });
+    const fleet = createFleet({
+      state,
+      clock,
+      audit,
+      organizations: createOrganizations({ db: state.db }),
+      alertRemoval: {} as never,
+      log,
+    });
     const organization = { id: organizationId, name: 'Acme', tier: 'SCALE', paid: true, services: declared };
     await fleet.apply(parseFleetFile(JSON.stringify({ organizations: [organization] })), ACTOR);
     for (const { id } of declared)

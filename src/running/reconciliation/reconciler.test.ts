@@ -137,7 +137,7 @@ onEachStore('the reconciler', (store) => {
       maxReplicaMemoryGb: 48,
     };
     const organization = { id: organizationId, name: 'Acme', tier: 'SCALE', paid: true, services: [service] };
-    const fleet = createFleet({ state, clock, audit, organizations, log });
+    const fleet = createFleet({ state, clock, audit, organizations, alertRemoval: {} as never, log });
     await fleet.apply(parseFleetFile(JSON.stringify({ organizations: [organization] })), ACTOR);
 
     const { port } = upstream.address() as AddressInfo;

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { AlertInput, Operations } from '../../api/generated.ts';
+import type { Alert, AlertInput, Operations } from '../../api/generated.ts';
 import { readPage } from '../../api/pages.ts';
 import { ALERT_POLL_MS } from '../../parts/alerts/alerts-query.ts';
 import { tileRequests } from '../dashboards/queries.ts';
@@ -9,6 +9,31 @@ export const alertQuery = (api: Operations, organizationId: string, id: string) 
     queryKey: [organizationId, 'alerts', id],
     queryFn: ({ signal }) => api.getAlert({ id }, { signal }),
     refetchInterval: ALERT_POLL_MS,
+  });
+
+export interface StoredAlert {
+  alert: Alert;
+  etag: string;
+}
+
+/** Read anew for each form, with the etag that a change sends back. */
+export const editedAlertQuery = (api: Operations, organizationId: string, id: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'alerts', id, 'edited'],
+    gcTime: 0,
+    async queryFn({ signal }): Promise<StoredAlert> {
+      let etag = '';
+      const alert = await api.getAlert(
+        { id },
+        {
+          signal,
+          onResponse({ headers }) {
+            etag = headers.get('etag') ?? '';
+          },
+        },
+      );
+      return { alert, etag };
+    },
   });
 
 export const SPARKLINE_WINDOWS = 40;

@@ -1,16 +1,14 @@
-import { Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findOtherErrors } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { type Channel, channelsQuery } from '../../parts/channels/channels.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
-import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
-import { SecretValues } from '../../parts/forms/secret-values.tsx';
-import { Note } from '../../parts/layout/note.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type ChannelDraft, createChannelDraft, toChannelBody } from './channel-draft.ts';
 import { ChannelFields } from './channel-fields.tsx';
+import { SigningSecret } from './signing-secret.tsx';
 
 const FIELDS = ['service', 'name', 'url', 'description', 'body', 'headers', 'queryParams', 'routingKey', 'to'];
 
@@ -60,15 +58,7 @@ export default function ChannelDialog({ channel, onSaved, onClose }: Props) {
       closeOnEscape={secret === undefined}
     >
       {secret !== undefined ? (
-        <Stack gap="md">
-          <Note tone="warn">
-            <Text size="sm">
-              This secret is shown only once. The receiver uses it to verify the signature of each request.
-            </Text>
-          </Note>
-          <SecretValues values={[{ label: 'Secret', value: secret, copy: 'Copy secret', testId: 'signing-secret' }]} />
-          <SavedConfirmation onSaved={onClose} />
-        </Stack>
+        <SigningSecret secret={secret} onSaved={onClose} />
       ) : (
         <form onSubmit={submit} aria-label={title} noValidate>
           <Stack gap="md">

@@ -17,9 +17,12 @@ import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import ChannelDialog from './channel-dialog.tsx';
 import classes from './channels.module.css';
+import { SigningSecretDialog } from './signing-secret.tsx';
 import { TestDialog } from './test-dialog.tsx';
 
-type ChannelAction = 'edit' | 'test' | 'delete';
+type ChannelAction = 'edit' | 'test' | 'rotate' | 'delete';
+/** Only their requests are signed. */
+const SIGNED: readonly Channel['service'][] = ['generic', 'incidentio'];
 
 /** Where alerts and budgets send messages. */
 export function ChannelsPage() {
@@ -36,6 +39,12 @@ export function ChannelsPage() {
     await queries.invalidateQueries({ queryKey: channelsQuery(api, organizationId).queryKey });
     void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
     notifySuccess(`Deleted channel ${name}`);
+  };
+  const [rotated, setRotated] = useState<{ name: string; secret: string }>();
+  const rotate = async ({ id, name }: Channel) => {
+    const { signingSecret = '' } = await api.rotateWebhookSecret({ id });
+    void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
+    setRotated({ name, secret: signingSecret });
   };
   const create = canChangeDashboards && (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
@@ -71,6 +80,20 @@ export function ChannelsPage() {
       {isCreating && <ChannelDialog onClose={() => setIsCreating(false)} />}
       {chosen?.action === 'edit' && <ChannelDialog channel={chosen.channel} onClose={close} />}
       {chosen?.action === 'test' && <TestDialog channel={chosen.channel} test={test} onClose={close} />}
+      {chosen?.action === 'rotate' && (
+        <ConfirmDialog
+          opened
+          isDangerous
+          title="Replace the signing secret?"
+          action="Replace"
+          onConfirm={() => rotate(chosen.channel)}
+          onClose={close}
+        >
+          Requests to <b>{chosen.channel.name}</b> are signed with the new secret at once. The receiver rejects them
+          until it knows it.
+        </ConfirmDialog>
+      )}
+      {rotated && <SigningSecretDialog {...rotated} onClose={() => setRotated(undefined)} />}
       {chosen?.action === 'delete' && (
         <ConfirmDialog
           opened
@@ -119,6 +142,9 @@ function createColumns(onAction: ((channel: Channel, action: ChannelAction) => v
           actions={[
             { name: 'Send a test', onClick: () => onAction(channel, 'test') },
             { name: 'Edit', onClick: () => onAction(channel, 'edit') },
+            ...(SIGNED.includes(channel.service)
+              ? [{ name: 'Replace signing secret', onClick: () => onAction(channel, 'rotate') }]
+              : []),
           ]}
           onDelete={() => onAction(channel, 'delete')}
         />

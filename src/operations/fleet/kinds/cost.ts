@@ -5,7 +5,7 @@ import type { EntityType } from '../../../management/billing/entity.ts';
 import { METRICS, type Metric } from '../../../management/billing/meter.ts';
 import { deleteCost, listCosts, listMeteredRecords, putCosts } from '../../../management/billing/store.ts';
 import { bumpCostRevision } from '../../../management/organizations/store.ts';
-import type { Fields } from '../resource.ts';
+import type { Fields } from '../declared.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
 /** A record and whether metering maintains it. */

@@ -38,12 +38,17 @@ export const dashboardKind: Kind<VersionedDashboard> = {
     ...listSizeViolations(JSON.stringify(dashboard)),
   ],
 
-  async save(tx, pairs, { organization, now, actor }) {
-    for (const { after } of pairs) {
+  async save(tx, pairs, { organization, now, actor, alertRemoval }) {
+    for (const { before, after } of pairs) {
       const json = JSON.stringify(after.dashboard);
       await putDashboard(tx, organization.id, after.dashboard, { json, at: now, by: actor.details });
+      const keptIds = new Set(after.dashboard.tiles.map(({ id }) => id));
+      if (before) await alertRemoval.removeOfTiles(tx, actor, organization.id, before.dashboard, keptIds);
     }
   },
 
-  remove: (tx, { dashboard }, { organization, now }) => deleteDashboard(tx, organization.id, dashboard.id, now),
+  async remove(tx, { dashboard }, { organization, now, actor, alertRemoval }) {
+    await deleteDashboard(tx, organization.id, dashboard.id, now);
+    await alertRemoval.removeOfTiles(tx, actor, organization.id, dashboard, new Set());
+  },
 };

@@ -4,8 +4,10 @@ import type { Day } from '../../../kernel/time/days.ts';
 import type { ActivityType, Actor } from '../../../management/audit/activity.ts';
 import type { Organization } from '../../../management/organizations/organization.ts';
 import type { Service } from '../../../management/services/service.ts';
+import type { AlertRemoval } from '../../../observability/alerts/removal.ts';
 import type { Db } from '../../../platform/state/tables.ts';
-import type { Declared, Fields, KindName } from '../resource.ts';
+import type { Declared, Fields, KindName } from '../declared.ts';
+import type { Targets } from '../references.ts';
 
 /** The values that rules depend on in addition to the resource. */
 export interface Context {
@@ -14,6 +16,9 @@ export interface Context {
   actor: Actor;
   /** The organization's services after the change; while services are being planned, before it. Never modified. */
   services: ReadonlyMap<string, Service>;
+  /** What alerts refer to, after the change; empty until alerts are planned. */
+  targets: Targets;
+  alertRemoval: Pick<AlertRemoval, 'erase' | 'removeOfSavedSearch' | 'removeOfTiles'>;
   /** The last locked day of the ledger; empty if there is none. */
   lockedThrough: Day;
 }
@@ -63,8 +68,11 @@ export interface Kind<T> {
   toAuditFields?(resource: T): Fields;
   /** Values for fields that the declaration of a new resource leaves out. */
   defaults(fields: Fields, context: Context): Fields;
-  /** The inverse of `toFields`. Fields that a file cannot declare come from `before`. */
-  build(id: string, fields: Fields, context: Context, before: T | undefined): T;
+  /**
+   * The inverse of `toFields`. Fields that a file cannot declare come from `before`. `declared` are those of the file,
+   * also if they did not change.
+   */
+  build(id: string, fields: Fields, context: Context, before: T | undefined, declared: Fields): T;
   /** Paths are relative to the resource. */
   violations(pair: Pair<T>, context: Context): Violation[];
   /** The rules that forbid removal. Paths are relative to the organization. */

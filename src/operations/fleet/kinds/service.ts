@@ -14,8 +14,8 @@ import {
 import type { ServiceSettings } from '../../../management/services/service-settings.ts';
 import { getSettledState } from '../../../management/services/simulated.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../../management/services/store.ts';
+import type { Fields } from '../declared.ts';
 import { mergeDriverOptions, missingOptionViolations, toAuditedOptions, toExportedOptions } from '../driver-options.ts';
-import type { Fields } from '../resource.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
 export const serviceKind: Kind<Service> = {

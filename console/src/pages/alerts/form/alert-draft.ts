@@ -3,6 +3,7 @@ import { type Condition, hasTwoLimits } from '../../../parts/alerts/alert-status
 import { createNameValue, type NameValue, toRecord } from '../../../parts/forms/name-values.tsx';
 import { createSeries } from '../../dashboards/editor/draft.ts';
 import type { Series } from '../../dashboards/queries.ts';
+import { formatDateTimeField, parseDateTimeField } from '../../dashboards/range.ts';
 import type { NewAlertSearch } from '../search.ts';
 
 type Source = Alert['source'];
@@ -35,7 +36,9 @@ export interface AlertDraft {
   channelIds: string[] | undefined;
   name: string;
   message: string;
+  note: string;
   pendingMinutes: NumberField;
+  numConsecutiveWindows: NumberField;
   keepFiringMinutes: NumberField;
   repeatMinutes: NumberField;
   evaluationDelaySeconds: NumberField;
@@ -46,6 +49,9 @@ export interface AlertDraft {
   runbookUrl: string;
   owner: string;
   timezone: string;
+  scheduleOffsetMinutes: NumberField;
+  /** The value of a `datetime-local` field, in the local time zone; empty for none. */
+  scheduleStartAt: string;
   /** Without ranges there are no quiet hours. */
   quietRanges: QuietRange[];
 }
@@ -85,7 +91,9 @@ export const createAlertDraft = ({ savedSearchId, dashboardId, tileId }: NewAler
   channelIds: undefined,
   name: '',
   message: '',
+  note: '',
   pendingMinutes: '',
+  numConsecutiveWindows: '',
   keepFiringMinutes: '',
   repeatMinutes: '',
   evaluationDelaySeconds: '',
@@ -96,6 +104,8 @@ export const createAlertDraft = ({ savedSearchId, dashboardId, tileId }: NewAler
   runbookUrl: '',
   owner: '',
   timezone: localZone(),
+  scheduleOffsetMinutes: '',
+  scheduleStartAt: '',
   quietRanges: [],
 });
 
@@ -118,10 +128,8 @@ export function toAlertDraft(alert: Alert): AlertDraft {
     channelIds: alert.channels.map(({ webhookId }) => webhookId),
     name: alert.name ?? '',
     message: alert.message ?? '',
-    pendingMinutes: alert.pendingMinutes ?? '',
-    keepFiringMinutes: alert.keepFiringMinutes ?? '',
-    repeatMinutes: alert.repeatMinutes ?? '',
-    evaluationDelaySeconds: alert.evaluationDelaySeconds ?? '',
+    note: alert.note ?? '',
+    ...toTimesDraft(alert),
     noDataBehavior: alert.noDataBehavior ?? fresh.noDataBehavior,
     errorBehavior: alert.errorBehavior ?? fresh.errorBehavior,
     severity: alert.severity ?? fresh.severity,
@@ -131,6 +139,16 @@ export function toAlertDraft(alert: Alert): AlertDraft {
     ...(alert.quietHours ? toQuietDraft(alert.quietHours) : {}),
   };
 }
+
+const toTimesDraft = (alert: Alert) => ({
+  pendingMinutes: alert.pendingMinutes ?? '',
+  numConsecutiveWindows: alert.numConsecutiveWindows ?? '',
+  keepFiringMinutes: alert.keepFiringMinutes ?? '',
+  repeatMinutes: alert.repeatMinutes ?? '',
+  evaluationDelaySeconds: alert.evaluationDelaySeconds ?? '',
+  scheduleOffsetMinutes: alert.scheduleOffsetMinutes || '',
+  scheduleStartAt: alert.scheduleStartAt ? formatDateTimeField(Date.parse(alert.scheduleStartAt), false) : '',
+});
 
 const toQuietDraft = ({ timezone, ranges }: AlertQuietHours) => ({
   timezone,
@@ -151,7 +169,9 @@ export function toAlertBody(draft: AlertDraft, channelIds: readonly string[], be
     channels: channelIds.map((webhookId) => ({ type: 'webhook' as const, webhookId })),
     name: toText(draft.name),
     message: toText(draft.message),
+    note: toText(draft.note),
     pendingMinutes: toNumber(draft.pendingMinutes),
+    numConsecutiveWindows: toNumber(draft.numConsecutiveWindows),
     keepFiringMinutes: toNumber(draft.keepFiringMinutes),
     repeatMinutes: toNumber(draft.repeatMinutes),
     evaluationDelaySeconds: toNumber(draft.evaluationDelaySeconds),
@@ -162,14 +182,17 @@ export function toAlertBody(draft: AlertDraft, channelIds: readonly string[], be
     runbookUrl: toText(draft.runbookUrl),
     owner: toText(draft.owner),
     quietHours: toQuietHours(draft),
-    // What the form does not show stays as it is.
-    ...(before && {
-      note: before.note ?? null,
-      numConsecutiveWindows: before.numConsecutiveWindows ?? null,
-      scheduleStartAt: before.scheduleStartAt ?? null,
-      scheduleOffsetMinutes: before.scheduleOffsetMinutes ?? null,
-    }),
+    scheduleOffsetMinutes: toNumber(draft.scheduleOffsetMinutes),
+    scheduleStartAt: toStart(draft.scheduleStartAt, before?.scheduleStartAt ?? null),
   };
+}
+
+/** The field has no seconds: a start that was not changed is sent as it is. */
+function toStart(field: string, before: string | null): string | null {
+  if (field === '') return null;
+  if (before !== null && formatDateTimeField(Date.parse(before), false) === field) return before;
+  const startMs = parseDateTimeField(field, false);
+  return Number.isNaN(startMs) ? field : new Date(startMs).toISOString();
 }
 
 function toSource({ source, savedSearchId, dashboardId, tileId, series, condition, groupBy }: AlertDraft) {

@@ -22,16 +22,27 @@ import { WatchFields } from './watch-fields.tsx';
 
 /** The replay waits for a pause in typing. */
 const PAUSE_MS = 700;
-const MORE_FIELDS = ['noDataBehavior', 'errorBehavior', 'evaluationDelaySeconds', 'quietHours'];
+const MORE_FIELDS = [
+  ...['noDataBehavior', 'errorBehavior', 'evaluationDelaySeconds', 'quietHours'],
+  ...['scheduleOffsetMinutes', 'scheduleStartAt'],
+];
 const FIELDS = [
   ...['source', 'savedSearchId', 'groupBy', 'dashboardId', 'tileId', 'metric', 'condition', 'interval'],
   ...['threshold', 'thresholdType', 'thresholdMax', 'pendingMinutes', 'keepFiringMinutes', 'repeatMinutes'],
   ...['channel', 'channels', 'severity', 'name', 'message', 'owner', 'runbookUrl', 'labels'],
+  ...['note', 'numConsecutiveWindows'],
   ...MORE_FIELDS,
 ];
 
+interface Props {
+  alert?: Alert;
+  /** Of the alert when it was read. */
+  etag?: string;
+  initial: AlertDraft;
+}
+
 /** Creates an alert, or changes `alert`, with the replay below the fields. */
-export function AlertForm({ alert, initial }: { alert?: Alert; initial: AlertDraft }) {
+export function AlertForm({ alert, etag, initial }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
@@ -46,7 +57,7 @@ export function AlertForm({ alert, initial }: { alert?: Alert; initial: AlertDra
   const body = toAlertBody(draft, channelIds, alert);
 
   // Channels and texts do not change when it fires.
-  const { channels: _channels, name: _name, message: _message, ...replayed } = body;
+  const { channels: _channels, name: _name, message: _message, note: _note, ...replayed } = body;
   const replayedText = JSON.stringify(replayed);
   const [pausedText] = useDebouncedValue(replayedText, PAUSE_MS);
   const paused = useMemo(() => JSON.parse(pausedText) as typeof body, [pausedText]);
@@ -55,7 +66,7 @@ export function AlertForm({ alert, initial }: { alert?: Alert; initial: AlertDra
   const replay = useQuery({ ...replayOptions, enabled: isReplayed && pausedText === replayedText });
 
   const save = useMutation({
-    mutationFn: () => (alert ? api.updateAlert({ id: alert.id, body }) : api.createAlert({ body })),
+    mutationFn: () => (alert ? api.updateAlert({ id: alert.id, 'if-match': etag, body }) : api.createAlert({ body })),
     onSuccess: refresh,
   });
   const saved = save.data;
@@ -112,7 +123,7 @@ export function AlertForm({ alert, initial }: { alert?: Alert; initial: AlertDra
           <MessageFields {...fields} />
         </Panel>
         <Panel
-          title="Missing data, errors and quiet hours"
+          title="Missing data, errors, quiet hours and schedule"
           aside={
             <Button
               size="compact-sm"
@@ -148,8 +159,10 @@ export function AlertForm({ alert, initial }: { alert?: Alert; initial: AlertDra
   );
 }
 
-function hasSpecialValues({ noDataBehavior, errorBehavior, quietRanges }: AlertDraft): boolean {
-  return noDataBehavior !== 'no_data' || errorBehavior !== 'error' || quietRanges.length > 0;
+function hasSpecialValues(draft: AlertDraft): boolean {
+  const { noDataBehavior, errorBehavior, quietRanges, scheduleOffsetMinutes, scheduleStartAt } = draft;
+  const isMoved = scheduleOffsetMinutes !== '' || scheduleStartAt !== '';
+  return noDataBehavior !== 'no_data' || errorBehavior !== 'error' || quietRanges.length > 0 || isMoved;
 }
 
 function findNoReplayReason(draft: AlertDraft): string | undefined {

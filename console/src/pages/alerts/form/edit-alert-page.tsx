@@ -2,11 +2,10 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Alert } from '../../../api/generated.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { ErrorNotice } from '../../../parts/layout/error-notice.tsx';
 import { Page } from '../../../parts/layout/page.tsx';
-import { alertQuery } from '../queries.ts';
+import { editedAlertQuery, type StoredAlert } from '../queries.ts';
 import { toAlertDraft } from './alert-draft.ts';
 import { AlertForm } from './alert-form.tsx';
 
@@ -16,11 +15,11 @@ export function EditAlertPage() {
   const { id } = route.useParams();
   const api = useApi();
   const { organizationId } = useSession();
-  const { data, error, refetch } = useQuery({ ...alertQuery(api, organizationId, id), refetchInterval: false });
+  const { data, error, refetch } = useQuery(editedAlertQuery(api, organizationId, id));
   return (
     <Page title="Edit alert">
       {data ? (
-        <EditedAlert key={id} alert={data} />
+        <EditedAlert key={id} stored={data} />
       ) : error ? (
         <ErrorNotice error={error} title="Could not load the alert" retry={() => refetch()} />
       ) : (
@@ -31,7 +30,8 @@ export function EditAlertPage() {
 }
 
 /** The form starts with what was stored when it was opened. */
-function EditedAlert({ alert }: { alert: Alert }) {
+function EditedAlert({ stored }: { stored: StoredAlert }) {
+  const [{ alert, etag }] = useState(stored);
   const [initial] = useState(() => toAlertDraft(alert));
-  return <AlertForm alert={alert} initial={initial} />;
+  return <AlertForm alert={alert} etag={etag} initial={initial} />;
 }

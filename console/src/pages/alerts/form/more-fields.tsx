@@ -61,6 +61,16 @@ export function MessageFields({ draft, errorAt, onChange }: FieldsProps) {
           onChange={(event) => onChange({ runbookUrl: event.currentTarget.value })}
         />
       </div>
+      <Textarea
+        label="Note"
+        description="Shown on the page of the alert, not sent"
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={draft.note}
+        error={errorAt('note')}
+        onChange={(event) => onChange({ note: event.currentTarget.value })}
+      />
       <NameValueFields
         label="Labels"
         description="Sent with each message"
@@ -105,6 +115,22 @@ export function SpecialFields(props: FieldsProps) {
           value={draft.evaluationDelaySeconds}
           error={errorAt('evaluationDelaySeconds')}
           onChange={(evaluationDelaySeconds) => onChange({ evaluationDelaySeconds })}
+        />
+        <MinutesInput
+          label="Move windows by (minutes)"
+          description="Less than the window. Windows start at full hours of UTC otherwise."
+          placeholder="0"
+          value={draft.scheduleOffsetMinutes}
+          error={errorAt('scheduleOffsetMinutes')}
+          onChange={(scheduleOffsetMinutes) => onChange({ scheduleOffsetMinutes })}
+        />
+        <TextInput
+          type="datetime-local"
+          label="First window starts at"
+          description="In the time zone of this browser. Instead of moving windows"
+          value={draft.scheduleStartAt}
+          error={errorAt('scheduleStartAt')}
+          onChange={(event) => onChange({ scheduleStartAt: event.currentTarget.value })}
         />
       </div>
       <QuietHoursFields {...props} />

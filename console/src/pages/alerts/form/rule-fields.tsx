@@ -55,6 +55,14 @@ export function RuleFields({ draft, errorAt, onChange }: FieldsProps) {
         onChange={(pendingMinutes) => onChange({ pendingMinutes })}
       />
       <MinutesInput
+        label="Windows in a row"
+        description="How many windows before it fires"
+        placeholder="1"
+        value={draft.numConsecutiveWindows}
+        error={errorAt('numConsecutiveWindows')}
+        onChange={(numConsecutiveWindows) => onChange({ numConsecutiveWindows })}
+      />
+      <MinutesInput
         label="Keep firing (minutes)"
         description="How long it must be normal before it is resolved"
         placeholder="0"
