@@ -307,7 +307,9 @@ onEachStore('the evaluation of alerts', (store) => {
     await pass({ api: 1 });
     await pass({ api: 1 });
     expect(await get(id)).toMatchObject({ status: 'ok', lastValue: 1 });
-    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', 'Resolved: Errors: 1 ≥ 3']);
+    // The server may evaluate an empty window between the change of the clock and the first row.
+    const resolved = expect.stringMatching(/^Resolved: Errors: [01] ≥ 3$/);
+    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', resolved]);
   });
 
   it('can be replayed before the alert is saved', async () => {
