@@ -16,7 +16,7 @@ const sentence = (type: string, part: Partial<Described> = {}, names: [string, s
 describe('activities in the console', () => {
   it.each(ACTIVITY_TYPES)('%s has a sentence', (type) => {
     expect(SENTENCES).toHaveProperty(type);
-    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^[a-z]+(ed|ade|d) /);
+    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^([a-z]+(ed|ade|d)|left) /);
     expect(sentence(type, {}, [[ID, 'the name']])).not.toContain('_');
   });
 
