@@ -13,7 +13,7 @@ import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import classes from './members.module.css';
 import { invitationsQuery } from './queries.ts';
 
-/** Invitations that nobody has accepted yet. */
+/** Invitations that are still open. */
 export function InvitationsPanel() {
   const api = useApi();
   const { organizationId, can } = useSession();
