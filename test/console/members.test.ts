@@ -127,6 +127,22 @@ inBrowser('members page', (browser) => {
     await admin.getByText(/ended 1 session of linus@example\.com/).waitFor();
   });
 
+  it('a member leaves, after an administrator ended all sessions of another', async () => {
+    const keeper = await join(await invite('keeper@example.com', 'admin'));
+    const page = await join(await invite('leaver@example.com', 'admin'));
+    await page.getByRole('link', { name: 'Members' }).click();
+    await chooseAction(page, 'keeper@example.com', 'Sessions');
+    await page.getByRole('button', { name: 'End all sessions' }).click();
+    await page.getByText('keeper@example.com is not signed in.').waitFor();
+    await keeper.goto(`${browser.server.url}/members`);
+    await keeper.getByRole('form', { name: 'Sign in' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await chooseAction(page, 'leaver@example.com', 'Leave');
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('form', { name: 'Sign in' }).waitFor();
+    expect(await findMember('leaver@example.com')).toBeUndefined();
+  });
+
   it('shows the own sessions and signs out everywhere', async () => {
     const page = await join(await invite('own@example.com', 'developer'));
     const openSessions = async (one: Page) => {
