@@ -16,7 +16,7 @@ const sentence = (type: string, part: Partial<Described> = {}, names: [string, s
 describe('activities in the console', () => {
   it.each(ACTIVITY_TYPES)('%s has a sentence', (type) => {
     expect(SENTENCES).toHaveProperty(type);
-    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^[a-z]+(ed|ade|d) /);
+    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^([a-z]+(ed|ade|d)|left) /);
     expect(sentence(type, {}, [[ID, 'the name']])).not.toContain('_');
   });
 
@@ -28,6 +28,17 @@ describe('activities in the console', () => {
       { before: { expireAt: null }, after: { expireAt: '2030-01-01T00:00:00Z', replacedBy: 'x' } },
       'rotated the key ci',
     ],
+    [
+      'organization_invite_create',
+      { after: { name: 'ada@example.com', roles: ['admin', 'developer'] } },
+      'invited ada@example.com (admin, developer)',
+    ],
+    [
+      'organization_member_update_roles',
+      { before: { roles: ['developer'] }, after: { name: 'Ada', roles: ['admin'] } },
+      'changed the roles of Ada (from developer to admin)',
+    ],
+    ['console_sessions_end', { before: { name: 'Ada', sessions: 2 } }, 'ended 2 sessions of Ada'],
     ['key_create', { after: { name: 'ci', replaces: 'x' } }, 'created the key ci to replace an older key'],
     [
       'service_update_autoscaling_replicas',

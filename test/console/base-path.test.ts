@@ -20,6 +20,18 @@ inBrowser(
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
       await page.getByRole('form', { name: 'Sign in' }).waitFor();
     });
+
+    it('accepts an invitation', async () => {
+      const page = await browser.open('/members#create');
+      await fillSignIn(page, acme.admin);
+      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByRole('form').getByRole('button', { name: 'Invite' }).click();
+      const link = (await page.getByTestId('invitation-link').textContent()) ?? '';
+      const invited = await browser.open(link);
+      await invited.getByRole('button', { name: 'Join Acme' }).click();
+      await invited.getByRole('heading', { name: 'Overview' }).waitFor();
+      expect(new URL(invited.url()).pathname).toBe('/tools/pilothouse/');
+    });
   },
   { args: ['--base-path', '/tools/pilothouse'] },
 );

@@ -62,6 +62,7 @@ inBrowser(
       `/activity?text=${encodeURIComponent(HOSTILE[1] ?? '')}&kind=${encodeURIComponent(HOSTILE[2] ?? '')}`,
       `/${encodeURIComponent(HOSTILE[1] ?? '')}`,
       `/sign-in?to=${encodeURIComponent('javascript:window.pwned=1')}`,
+      `/sign-in?problem=not-a-member&account=${encodeURIComponent(HOSTILE[1] ?? '')}`,
     ])('are plain text at %s', async (path) => {
       const page = await (path.startsWith('/sign-in') ? signInByForm(path) : browser.signIn(acme.admin, path));
       await waitUntilSettled(page);

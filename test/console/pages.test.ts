@@ -22,6 +22,7 @@ const PAGES: [name: string, path: string][] = [
   ['service-logs', `/services/${acme.primary}/logs`],
   ['service-history', `/services/${acme.primary}/history`],
   ['development-service', `/services/${acme.development}/scaling`],
+  ['members-empty', '/members'],
   ['keys', '/keys'],
   ['roles', '/roles'],
   ['tokens', '/tokens'],

@@ -51,6 +51,7 @@ inBrowser(
         'Costs',
         'Dashboards',
         'Telemetry',
+        'Members',
         'Keys',
         'Roles',
         'Tokens',

@@ -32,6 +32,8 @@ export interface TestBrowser {
   signIn(credentials: Credentials | { token: string }, path?: string, options?: OpenOptions): Promise<Page>;
   /** Matching browser console messages do not fail the test. */
   allowConsoleError(pattern: RegExp): void;
+  /** Requests to matching addresses of other hosts do not fail the test. */
+  allowHost(pattern: RegExp): void;
 }
 
 /**
@@ -105,6 +107,7 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
         return page;
       },
       allowConsoleError: (pattern) => void allowed.push(pattern),
+      allowHost: (pattern) => void allowed.push(new RegExp(`^request to another host: ${pattern.source}`)),
     });
   });
 }

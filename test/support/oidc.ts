@@ -6,10 +6,10 @@ import type { Json } from './client.ts';
 import { findFreePort } from './postgres.ts';
 import { START_LIMIT_MS } from './server.ts';
 
-export const CLIENT = { id: 'pilothouse', secret: 'the-secret-of-the-client-at-the-provider' };
+const CLIENT = { id: 'pilothouse', secret: 'the-secret-of-the-client-at-the-provider' };
 
 /** A certified OpenID provider with its own sign-in and consent pages, which accept any password. */
-export interface TestProvider {
+interface TestProvider {
   issuer: string;
   /** The settings of a server that uses it, with its port. */
   args: string[];
@@ -21,7 +21,7 @@ export interface TestProvider {
   close(): Promise<void>;
 }
 
-export async function startProvider(extra: Configuration = {}): Promise<TestProvider> {
+async function startProvider(extra: Configuration = {}): Promise<TestProvider> {
   const serverUrl = `http://127.0.0.1:${await findFreePort()}`;
   const accounts = new Map<string, Json>();
   const http: Server = createServer((request, response) => {

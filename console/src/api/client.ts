@@ -3,20 +3,27 @@ import { readJson } from './read-json.ts';
 import type { OperationRequest, Send } from './send.ts';
 import type { SessionStore } from './session.ts';
 
+type SessionPart = Pick<SessionStore, 'csrf' | 'renew' | 'end' | 'requireFreshSignIn'>;
+
 /** Sends the session cookie and its CSRF token. If another tab has replaced the token, it is fetched again, once. */
-export function createSend(base: string, sessions: SessionStore): Send {
+export function createSend(base: string, sessions: SessionPart): Send {
   return async <T>(method: string, path: string, request: OperationRequest): Promise<T> => {
     let response = await fetchOnce(base, method, path, request, sessions.csrf());
     if (response.status === 401 && (await sessions.renew())) {
       response = await fetchOnce(base, method, path, request, sessions.csrf());
     }
     if (response.status === 401) sessions.end();
+    if (needsFreshSignIn(response)) sessions.requireFreshSignIn();
     const payload = isDownload(response) ? await response.blob() : await readJson(response);
     if (!response.ok) throw toApiError(response.status, payload, response.headers.get('x-request-id') ?? undefined);
     request.onResponse?.(response, payload);
     return (request.envelope ? (payload as Record<string, unknown>)[request.envelope] : payload) as T;
   };
 }
+
+/** The person signed in too long ago for this change. */
+const needsFreshSignIn = ({ status, headers }: Response): boolean =>
+  status === 403 && headers.get('www-authenticate')?.includes('insufficient_user_authentication') === true;
 
 /** A download is returned as a blob. */
 const isDownload = ({ ok, headers }: Response): boolean =>

@@ -12,6 +12,8 @@ export async function fetchConfig(base: string): Promise<ConsoleConfig> {
     demo: null,
     otlpUrl: `${base}/otlp`,
     otlpGrpcPort: null,
+    provider: null,
+    allowsKeys: true,
     needsSetup: false,
   };
   try {

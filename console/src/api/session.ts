@@ -1,5 +1,5 @@
 import { createUnreachableError, toApiError } from './errors.ts';
-import type { ConsoleSessionGetResult, Operations } from './generated.ts';
+import type { ConsoleSessionGetResult, ConsoleSignOutResult, Operations } from './generated.ts';
 import { readJson } from './read-json.ts';
 
 /** The signed-in session. Its CSRF token stays inside the store. */
@@ -7,10 +7,13 @@ export type Session = Omit<ConsoleSessionGetResult, 'csrf'>;
 
 export type Credentials = { keyId: string; keySecret: string } | { token: string };
 
-/** `ended`: the server no longer accepts the session. The page stays as it is until the user signs in again. */
+/**
+ * `ended`: the server no longer accepts the session. The page stays as it is until the user signs in again.
+ * `stale`: the last change needs a newer sign-in with the identity provider.
+ */
 export type SessionState =
   | { status: 'unknown' | 'signed-out'; session: undefined }
-  | { status: 'signed-in' | 'ended'; session: Session };
+  | { status: 'signed-in' | 'ended' | 'stale'; session: Session };
 
 export interface SessionStore {
   get(): SessionState;
@@ -22,8 +25,12 @@ export interface SessionStore {
   /** Fetches a new CSRF token; false if the session has ended. */
   renew(): Promise<boolean>;
   signIn(credentials: Credentials): Promise<Session>;
-  signOut(): Promise<void>;
+  /** Returns where the person can sign out at the identity provider as well. */
+  signOut(): Promise<string | undefined>;
   end(): void;
+  requireFreshSignIn(): void;
+  /** The user continues without the change that needs a newer sign-in. */
+  dismissFreshSignIn(): void;
 }
 
 export function createSessionStore(base: string): SessionStore {
@@ -97,9 +104,16 @@ export function createSessionStore(base: string): SessionStore {
       if (!response.ok && response.status !== 401) throw toApiError(response.status, payload);
       csrf = undefined;
       setState({ status: 'signed-out', session: undefined });
+      return response.ok ? (payload as ConsoleSignOutResult).providerUrl : undefined;
     },
     end() {
       if (state.session) setState({ status: 'ended', session: state.session });
+    },
+    requireFreshSignIn() {
+      if (state.session) setState({ status: 'stale', session: state.session });
+    },
+    dismissFreshSignIn() {
+      if (state.status === 'stale') setState({ status: 'signed-in', session: state.session });
     },
   };
   return store;

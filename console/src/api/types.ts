@@ -10,6 +10,9 @@ import type {
   InstanceReplicaScalingUpdateBody,
   InstanceStateUpdateBody,
   InstanceUpdateBody,
+  InvitationGetListResult,
+  MemberGetResult,
+  MemberSessionGetListResult,
   OpenapiKeyCreateBody,
   OpenapiKeyGetResult,
   OpenapiKeyUpdateBody,
@@ -32,6 +35,9 @@ export type NewKey = OpenapiKeyCreateBody;
 export type KeyChange = OpenapiKeyUpdateBody;
 export type Role = OrganizationRoleGetResult;
 export type NewRole = OrganizationRolePostBody;
+export type Member = MemberGetResult;
+export type Invitation = InvitationGetListResult[number];
+export type SessionSummary = MemberSessionGetListResult[number];
 export type Token = DashboardTokenGetListResult[number];
 export type Activity = ActivityGetListResult[number];
 type UsageCost = UsageCostGetResult;

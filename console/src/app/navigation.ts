@@ -7,6 +7,7 @@ import {
   CostsIcon,
   DashboardsIcon,
   KeysIcon,
+  MembersIcon,
   OverviewIcon,
   RolesIcon,
   SearchIcon,
@@ -22,6 +23,7 @@ interface Destination {
   to:
     | '/'
     | '/services'
+    | '/members'
     | '/keys'
     | '/roles'
     | '/tokens'
@@ -120,11 +122,18 @@ const DESTINATIONS: Destination[] = [
     icon: TelemetryIcon,
     isVisible: ({ can }) => can('telemetryGet') && can('telemetryStorageGet'),
   },
+  {
+    to: '/members',
+    label: 'Members',
+    hint: 'People, their roles and invitations',
+    icon: MembersIcon,
+    isVisible: ({ can }) => can('memberGetList'),
+  },
   { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: ({ can }) => can('openapiKeyGetList') },
   {
     to: '/roles',
     label: 'Roles',
-    hint: 'What keys may do',
+    hint: 'What members and keys may do',
     icon: RolesIcon,
     isVisible: ({ can }) => can('organizationRolesGetList'),
   },
@@ -148,7 +157,7 @@ export const listDestinations = (permissions: Permissions): Destination[] =>
   DESTINATIONS.filter(({ isVisible }) => isVisible(permissions));
 
 interface Creation {
-  to: '/services' | '/keys' | '/roles' | '/tokens' | '/sources' | '/channels' | '/alerts/new';
+  to: '/services' | '/members' | '/keys' | '/roles' | '/tokens' | '/sources' | '/channels' | '/alerts/new';
   label: string;
   isVisible: (permissions: Permissions) => boolean;
 }
@@ -156,6 +165,7 @@ interface Creation {
 /** Pages whose `#create` opens a dialog, and the form for an alert. */
 const CREATIONS: Creation[] = [
   { to: '/services', label: 'Create service', isVisible: ({ can }) => can('instanceCreate') },
+  { to: '/members', label: 'Invite member', isVisible: ({ can }) => can('invitationCreate') },
   { to: '/keys', label: 'Create key', isVisible: ({ can }) => can('openapiKeyCreate') },
   { to: '/roles', label: 'Create role', isVisible: ({ can }) => can('organizationRolePost') },
   { to: '/tokens', label: 'Create token', isVisible: ({ can }) => can('dashboardTokenCreate') },

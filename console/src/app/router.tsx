@@ -35,6 +35,12 @@ const setup = createRoute({
   component: lazyRouteComponent(() => import('../pages/setup/setup-page.tsx'), 'SetupPage'),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('../pages/invitation/invitation-page.tsx'), 'InvitationPage'),
+});
+
 /** A dashboard that a link shows without a session. Its secret is the fragment of the URL, which browsers do not send. */
 const shared = createRoute({
   getParentRoute: () => root,
@@ -134,6 +140,12 @@ const roles = createRoute({
   component: lazyRouteComponent(() => import('../pages/roles/roles-page.tsx'), 'RolesPage'),
 });
 
+const members = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+});
+
 const tokens = createRoute({
   getParentRoute: () => signedIn,
   path: '/tokens',
@@ -215,6 +227,7 @@ const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', compon
 const routeTree = root.addChildren([
   signIn,
   setup,
+  invitation,
   shared,
   signedIn.addChildren([
     overview,
@@ -229,6 +242,7 @@ const routeTree = root.addChildren([
       serviceLogs,
       serviceHistory,
     ]),
+    members,
     keys,
     roles,
     tokens,

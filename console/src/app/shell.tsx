@@ -2,6 +2,7 @@ import { AppShell, Burger, Group, NavLink, Stack, Text, UnstyledButton, Visually
 import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import type { SessionState } from '../api/session.ts';
 import { SearchIcon } from '../parts/layout/icons.tsx';
 import { Logo } from '../parts/layout/logo.tsx';
 import { useSession, useSessionState } from './context.tsx';
@@ -13,14 +14,15 @@ import { UserMenu } from './user-menu.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 const SessionEnded = lazy(() => import('./session-ended.tsx'));
+const FreshSignIn = lazy(() => import('./fresh-sign-in.tsx'));
 
 /** Header and navigation around every page. Renders nothing after sign-out. */
 export function Shell() {
-  const { status } = useSessionState();
-  return status === 'signed-in' || status === 'ended' ? <SignedInShell isEnded={status === 'ended'} /> : null;
+  const { status, session } = useSessionState();
+  return session ? <SignedInShell status={status} /> : null;
 }
 
-function SignedInShell({ isEnded }: { isEnded: boolean }) {
+function SignedInShell({ status }: Pick<SessionState, 'status'>) {
   const session = useSession();
   const { pathname } = useLocation();
   // The menu of small screens closes when the page changes.
@@ -100,11 +102,10 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
           <CommandPalette onClosed={() => setIsPaletteOpen(false)} />
         </Suspense>
       )}
-      {isEnded && (
-        <Suspense>
-          <SessionEnded />
-        </Suspense>
-      )}
+      <Suspense>
+        {status === 'ended' && <SessionEnded />}
+        {status === 'stale' && <FreshSignIn />}
+      </Suspense>
     </AppShell>
   );
 }

@@ -5,6 +5,8 @@ import type { ActivitySearch } from './search.ts';
 /** Values of `resourceType` in the audit log. */
 export const RESOURCE_TYPES = [
   { value: 'service', label: 'Services' },
+  { value: 'member', label: 'Members' },
+  { value: 'invitation', label: 'Invitations' },
   { value: 'key', label: 'Keys' },
   { value: 'dashboard', label: 'Dashboards' },
   { value: 'dashboard_link', label: 'Dashboard links' },

@@ -23,12 +23,6 @@ export interface Address {
 /** The fields of a request that the form shows errors for. */
 export const KEY_FIELDS = ['name', 'roles', 'assignedRoleIds', 'expireAt', 'ipAccessList'];
 
-export const ROLE_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  admin: 'Full access to services, keys and dashboards',
-  developer: 'Read-only access',
-  query_endpoints: 'Query endpoints only, no console access',
-};
-
 export const formatRoles = ({ assignedRoles }: Key): string =>
   assignedRoles.map(({ roleName }) => roleName).join(', ') || 'none';
 

@@ -2,9 +2,9 @@ import { TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import { ExpiryFields } from '../../parts/forms/expiry-fields.tsx';
+import { RoleFields } from '../../parts/forms/role-fields.tsx';
 import { IpAccessListFields } from './ip-access-list-fields.tsx';
 import type { KeyDraft } from './key-draft.ts';
-import { RoleFields } from './role-fields.tsx';
 
 interface Props {
   draft: KeyDraft;

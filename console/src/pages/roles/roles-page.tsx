@@ -60,7 +60,7 @@ export function RolesPage() {
           onConfirm={() => remove(chosen.role)}
           onClose={close}
         >
-          The role <b>{chosen.role.name}</b> is removed. A role that keys have cannot be deleted.
+          The role <b>{chosen.role.name}</b> is removed. A role that keys or members have cannot be deleted.
         </ConfirmDialog>
       )}
     </Page>

@@ -123,7 +123,7 @@ function BackupForm({ service, stored }: { service: Service; stored: BackupConfi
         {general && <Note tone="bad">{general}</Note>}
         {isReadOnly ? (
           <Text size="sm" c="dimmed">
-            Your key can view this configuration. Changing it requires a key with the admin role.
+            You can view this configuration. Changing it requires the admin role.
           </Text>
         ) : (
           <Group>

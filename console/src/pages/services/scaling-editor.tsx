@@ -56,7 +56,7 @@ export function ScalingEditor({ service }: { service: Service }) {
         <Stack gap="xl">
           {isReadOnly && (
             <Text size="sm" c="dimmed">
-              Your key can view these settings. Changing them requires a key with the admin role.
+              You can view these settings. Changing them requires the admin role.
             </Text>
           )}
           <ScalingFields

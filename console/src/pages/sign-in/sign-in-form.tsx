@@ -10,7 +10,7 @@ type Kind = 'key' | 'token';
 /** The secret is sent once and never stored in the browser. The session is a cookie that scripts cannot read. */
 export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => Promise<void> }) {
   const { sessions } = useDependencies();
-  const { demo } = useConfig();
+  const { demo, provider } = useConfig();
   const [kind, setKind] = useState<Kind>('key');
   const [keyId, setKeyId] = useState('');
   const [keySecret, setKeySecret] = useState('');
@@ -37,7 +37,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
     <Stack gap="md">
       {demo && (
         <>
-          <Button size="md" loading={isBusy} onClick={() => signIn(demo)}>
+          <Button size="md" loading={isBusy} onClick={() => signIn(demo)} variant={provider ? 'default' : 'filled'}>
             Open the demo
           </Button>
           <Divider label="or sign in with your own key" />
@@ -85,7 +85,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
             />
           )}
           {error !== undefined && <Note tone="bad">{formatSignInError(error, kind)}</Note>}
-          <Button type="submit" size="md" loading={isBusy} variant={demo ? 'default' : 'filled'}>
+          <Button type="submit" size="md" loading={isBusy} variant={demo || provider ? 'default' : 'filled'}>
             Sign in
           </Button>
         </Stack>

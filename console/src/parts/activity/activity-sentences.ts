@@ -1,20 +1,7 @@
 import type { Activity } from '../../api/types.ts';
 import { formatBillDate, formatTime, plural } from '../format/format.ts';
-
-/** Read as "<actor> <action> <resource> <rest>": "demo admin changed the replicas of the service analytics from 3 to 5". */
-interface ActivitySentence {
-  action: string;
-  /** The name of the resource; absent if the action says everything. */
-  resource?: string;
-  rest?: string;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-type Describe = (activity: { before: Fields; after: Fields; createdAt?: string }, name: string) => ActivitySentence;
-
-const about =
-  (action: string): Describe =>
-  (_, name) => ({ action, resource: name });
+import { PEOPLE_SENTENCES } from './people-sentences.ts';
+import { type ActivitySentence, about, type Describe, type Fields } from './sentence.ts';
 
 /** "from 3 to 5" if the field changed. */
 function formatChange({ before, after }: { before: Fields; after: Fields }, field: string, unit = ''): string {
@@ -163,6 +150,7 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
     resource: name,
     rest: formatChange(activity, 'tier'),
   }),
+  ...PEOPLE_SENTENCES,
   key_create: ({ after }, name) => ({
     action: 'created the key',
     resource: name,

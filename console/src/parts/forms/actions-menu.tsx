@@ -13,11 +13,13 @@ interface Props {
   /** What the actions are for, as assistive technology announces it. */
   subject: string;
   actions: Action[];
-  onDelete(): void;
+  /** Without it, nothing can be deleted. */
+  onDelete?: (() => void) | undefined;
+  deleteLabel?: string;
 }
 
 /** The actions of one row of a table; deletion is last and set apart. */
-export function ActionsMenu({ subject, actions, onDelete }: Props) {
+export function ActionsMenu({ subject, actions, onDelete, deleteLabel = 'Delete' }: Props) {
   return (
     <Menu position="bottom-end" shadow="md" width={170}>
       <Menu.Target>
@@ -31,10 +33,14 @@ export function ActionsMenu({ subject, actions, onDelete }: Props) {
             {name}
           </Menu.Item>
         ))}
-        <Menu.Divider />
-        <Menu.Item c="var(--ph-bad)" onClick={onDelete}>
-          Delete
-        </Menu.Item>
+        {onDelete && (
+          <>
+            {actions.length > 0 && <Menu.Divider />}
+            <Menu.Item c="var(--ph-bad)" onClick={onDelete}>
+              {deleteLabel}
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

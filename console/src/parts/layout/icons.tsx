@@ -118,6 +118,12 @@ export const CheckIcon = (props: IconProps) => (
     <path d="m4 10.5 4 4 8-9" />
   </IconBase>
 );
+export const MembersIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <circle cx="7.5" cy="7" r="3" />
+    <path d="M2.5 16.5c0-2.8 2.2-4.5 5-4.5s5 1.7 5 4.5M13 4.3a3 3 0 0 1 0 5.4M14.7 12.4c1.7.6 2.8 2 2.8 4.1" />
+  </IconBase>
+);
 export const WarningIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="M10 3 2.5 16.5h15ZM10 8v4M10 14.3v.1" />

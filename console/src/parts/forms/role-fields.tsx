@@ -2,20 +2,27 @@ import { Checkbox, MultiSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { rolesQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { ROLE_DESCRIPTIONS } from './key-draft.ts';
 
-/** The role that the server gives to a key without a choice. */
+/** The role that the server gives to a key or member without a choice. */
 const DEFAULT_ROLE = 'developer';
+
+const ROLE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  admin: 'Full access to services, keys and dashboards',
+  developer: 'Read-only access',
+  query_endpoints: 'Query endpoints only, no console access',
+};
 
 interface Props {
   /** Undefined for the default. */
   roleIds: string[] | undefined;
   onChange: (roleIds: string[]) => void;
   error: string | undefined;
+  /** Roles that cannot be removed. */
+  fixedIds?: readonly string[];
 }
 
 /** System roles as checkboxes; custom roles, if there are any, as a list. */
-export function RoleFields({ roleIds, onChange, error }: Props) {
+export function RoleFields({ roleIds, onChange, error, fixedIds = [] }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const { data: roles = [] } = useQuery(rolesQuery(api, organizationId));
@@ -33,7 +40,13 @@ export function RoleFields({ roleIds, onChange, error }: Props) {
       >
         <Stack gap="xs" mt={6}>
           {system.map(({ id, name }) => (
-            <Checkbox key={id} value={id} label={name} description={ROLE_DESCRIPTIONS[name]} />
+            <Checkbox
+              key={id}
+              value={id}
+              label={name}
+              description={fixedIds.includes(id) ? 'By the member rules' : ROLE_DESCRIPTIONS[name]}
+              disabled={fixedIds.includes(id)}
+            />
           ))}
         </Stack>
       </Checkbox.Group>
@@ -42,9 +55,14 @@ export function RoleFields({ roleIds, onChange, error }: Props) {
           label="Custom roles"
           placeholder="Select roles"
           searchable
-          data={custom.map(({ id, name }) => ({ value: id, label: name }))}
+          data={custom.map(({ id, name }) => ({
+            value: id,
+            label: fixedIds.includes(id) ? `${name} (by the member rules)` : name,
+          }))}
           value={chosen.filter((id) => !isSystem(id))}
-          onChange={(ids) => onChange([...chosen.filter(isSystem), ...ids])}
+          onChange={(ids) =>
+            onChange([...new Set([...chosen.filter((id) => isSystem(id) || fixedIds.includes(id)), ...ids])])
+          }
         />
       )}
     </>

@@ -1,0 +1,17 @@
+/** Read as "<actor> <action> <resource> <rest>": "demo admin changed the replicas of the service analytics from 3 to 5". */
+export interface ActivitySentence {
+  action: string;
+  /** The name of the resource; absent if the action says everything. */
+  resource?: string;
+  rest?: string;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+export type Describe = (
+  activity: { before: Fields; after: Fields; createdAt?: string },
+  name: string,
+) => ActivitySentence;
+
+export const about =
+  (action: string): Describe =>
+  (_, name) => ({ action, resource: name });
