@@ -120,7 +120,8 @@ onEachStore('sign-in with an identity provider', (store) => {
       ['stranger', 'stranger@elsewhere.example'],
       ['unverified', 'eve@acme.example'],
     ] as const) {
-      const { target, session } = await signIn(login);
+      const { target, session } = await signIn(login, '?returnTo=%2Fcosts');
+      expect(target.searchParams.get('to')).toBe('/costs');
       expect([target.pathname, target.searchParams.get('problem')]).toEqual(['/sign-in', 'not-a-member']);
       expect(target.searchParams.get('account')).toBe(address);
       expect(session.status).toBe(401);

@@ -41,8 +41,13 @@ export function oidcRoutes(options: Options): Routes {
   });
 
   /** Opens the sign-in page, which explains the problem. */
-  function sendProblem(reply: FastifyReply, problem: SignInProblem, account?: string): FastifyReply {
-    const query = new URLSearchParams({ problem, ...(account !== undefined && { account }) });
+  function sendProblem(reply: FastifyReply, problem: SignInProblem, returnTo = '/', account?: string): FastifyReply {
+    const to = toLocalPath(returnTo);
+    const query = new URLSearchParams({
+      problem,
+      ...(to !== '/' && { to }),
+      ...(account !== undefined && { account }),
+    });
     return reply.redirect(`${basePath}/sign-in?${query}`, 303);
   }
 
@@ -79,7 +84,7 @@ export function oidcRoutes(options: Options): Routes {
         const { returnTo, fresh } = request.query;
         if (!provider) return sendProblem(reply as FastifyReply, 'no-provider');
         const status = await signIns?.take(`oidc ${request.clientAddress}`);
-        if (status && !status.isAllowed) return sendProblem(reply as FastifyReply, 'too-many-attempts');
+        if (status && !status.isAllowed) return sendProblem(reply as FastifyReply, 'too-many-attempts', returnTo);
         try {
           const { url, transaction } = await provider.start(fresh === '1');
           const secret = cookies.find(request.headers);
@@ -87,7 +92,7 @@ export function oidcRoutes(options: Options): Routes {
           const pending = { ...transaction, returnTo: toLocalPath(returnTo), previous };
           return reply.header('set-cookie', transactions.format(pending)).redirect(url, 303);
         } catch (error) {
-          if (error instanceof SignInError) return sendProblem(reply as FastifyReply, error.problem);
+          if (error instanceof SignInError) return sendProblem(reply as FastifyReply, error.problem, returnTo);
           throw error;
         }
       },
@@ -108,14 +113,14 @@ export function oidcRoutes(options: Options): Routes {
           const opened = await attempts.run(request.clientAddress, state, () =>
             finish(provider, request, pending, query).catch(asFailedAttempt),
           );
-          if ('account' in opened) return sendProblem(reply, 'not-a-member', opened.account);
+          if ('account' in opened) return sendProblem(reply, 'not-a-member', pending.returnTo, opened.account);
           attempts.accept(request.clientAddress, opened.secret);
           const cookie = cookies.format(request.headers, opened.secret, MAX_SESSION_MS / 1000, isSecure);
           reply.header('set-cookie', [transactions.formatDeleted(state), cookie]);
           return reply.redirect(`${basePath}${toLocalPath(pending.returnTo)}`, 303);
         } catch (error) {
           const problem = findProblem(error);
-          if (problem) return sendProblem(reply, problem);
+          if (problem) return sendProblem(reply, problem, pending.returnTo);
           throw error;
         }
       },
