@@ -4,11 +4,14 @@ import { listBudgets } from '../management/billing/budgets/store.ts';
 import { addMicros, totalMicros } from '../management/billing/cost.ts';
 import type { Summaries } from '../management/billing/reports/summaries.ts';
 import { listKeys } from '../management/keys/store.ts';
+import { DRIVERS } from '../management/services/driver.ts';
 import type { Service } from '../management/services/service.ts';
 import { listServices } from '../management/services/store.ts';
 import type { ConditionReader, ConditionReaders } from '../observability/alerts/conditions.ts';
 import type { TelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import type { Db } from '../platform/state/tables.ts';
+import { type Backup, getDueAt } from '../running/backups/backup.ts';
+import { listNewestBackups } from '../running/backups/store.ts';
 
 interface Options {
   db: Db;
@@ -33,6 +36,22 @@ export function createAlertConditions({ db, clock, summaries, telemetryReports }
     service_degraded_minutes: services(({ observed }) => (observed.state === 'degraded' ? observed.since : undefined)),
     service_waking_minutes: services(({ observed }) => (observed.state === 'awaking' ? observed.since : undefined)),
     service_drift_minutes: services(({ observed }) => observed.drift?.since),
+
+    async service_backup_late_minutes(organizationId) {
+      const newest = indexByService(await listNewestBackups(db, organizationId, ['done']));
+      return services((service) => (isBackedUp(service) ? getDueAt(service, newest.get(service.id)) : undefined))(
+        organizationId,
+        NO_WINDOW,
+      );
+    },
+
+    async service_backup_failed_minutes(organizationId) {
+      const newest = indexByService(await listNewestBackups(db, organizationId, ['done', 'error']));
+      return services(({ id }) => {
+        const last = newest.get(id);
+        return last?.status === 'error' ? last.startedAt : undefined;
+      })(organizationId, NO_WINDOW);
+    },
 
     async key_expiry_days(organizationId) {
       const now = clock.now();
@@ -61,5 +80,15 @@ export function createAlertConditions({ db, clock, summaries, telemetryReports }
     },
   };
 }
+
+/** These conditions are about the present. */
+const NO_WINDOW = { startMs: 0, endMs: 0 };
+
+/** A stopped service is not backed up: nothing changes in it. */
+const isBackedUp = ({ driver, desiredState }: Service): boolean =>
+  DRIVERS[driver].isLocal === true && desiredState !== 'stopped';
+
+const indexByService = (backups: readonly Backup[]): Map<string, Backup> =>
+  new Map(backups.map((backup) => [backup.serviceId, backup]));
 
 const formatLabel = ({ name, id }: { name: string; id: string }): string => `${name} (${id})`;

@@ -49,6 +49,7 @@ import type { State } from '../platform/state/state.ts';
 import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
 import { createReplays } from '../running/autoscaling/replay/replays.ts';
+import { createBackups, findRestorable } from '../running/backups/backups.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
 import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
@@ -124,8 +125,10 @@ export function createDomains({
     maxServices: config.maxServices,
     transitionMs: config.simulatedTransitionMs,
     defaultDriver: config.defaultDriver,
+    findRestorable,
   });
   const drivenServices = createDrivenServices({ state, audit, clock });
+  const backups = createBackups({ state, clock, audit, organizations, services });
   const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
@@ -240,6 +243,7 @@ export function createDomains({
     serviceLifecycle,
     serviceSettings,
     drivenServices,
+    backups,
     costs,
     prices,
     reports,

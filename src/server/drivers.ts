@@ -6,6 +6,7 @@ import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import { getServiceDirectory } from '../running/drivers/embedded/directory.ts';
 import { createEmbeddedDriver } from '../running/drivers/embedded/embedded.ts';
 import { readLogTail } from '../running/drivers/embedded/log-file.ts';
+import type { RunRestore } from '../running/drivers/embedded/restoring.ts';
 import { createKubernetesDriver } from '../running/drivers/kubernetes/kubernetes-driver.ts';
 import { createWebhookDriver } from '../running/drivers/webhook/webhook-driver.ts';
 import type { Config } from './settings/config.ts';
@@ -16,10 +17,11 @@ interface Options {
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Called when the process of a service has ended. */
   onChange(serviceId: string): void;
+  restore: RunRestore;
 }
 
 /** Has a directory for each embedded service. */
-const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+export const getServicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'services');
 
 /** Reads the logs of the embedded services of this node. */
@@ -30,7 +32,7 @@ export const createLogReader = (config: Pick<Config, 'dataDirectory'>) => ({
 });
 
 /** The drivers of services that are reconciled. */
-export function createDrivers({ config, clock, log, onChange }: Options): Partial<Record<DriverName, Driver>> {
+export function createDrivers({ config, clock, log, onChange, restore }: Options): Partial<Record<DriverName, Driver>> {
   return {
     embedded: createEmbeddedDriver({
       directory: getServicesDirectory(config),
@@ -38,6 +40,7 @@ export function createDrivers({ config, clock, log, onChange }: Options): Partia
       clock,
       log,
       onChange,
+      restore,
     }),
     kubernetes: createKubernetesDriver({ kubeconfig: config.kubeconfig, log }),
     webhook: createWebhookDriver({ clock, allowPrivate: config.webhookAllowPrivate ?? false }),

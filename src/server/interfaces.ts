@@ -68,6 +68,7 @@ import {
 } from '../platform/http/responses/unsupported-routes.ts';
 import type { State } from '../platform/state/state.ts';
 import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
+import { backupRoutes } from '../running/backups/routes.ts';
 import { type LogRouteOptions, logRoutes } from '../running/reconciliation/log-routes.ts';
 import { type IdleRouteOptions, idleRoutes } from '../running/reconciliation/routes.ts';
 import type { Domains } from './domains.ts';
@@ -118,6 +119,7 @@ export function createManagement(
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
       autoscalingRoutes(domains),
+      backupRoutes(domains),
       idleRoutes({ ...domains, findIdleStatus, clock }),
       logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
       keyRoutes({ ...domains, clock }),

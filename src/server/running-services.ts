@@ -13,6 +13,7 @@ import { createPorts } from '../running/reconciliation/ports.ts';
 import { createReconciler } from '../running/reconciliation/reconciler.ts';
 import type { Domains } from './domains.ts';
 import { createDrivers } from './drivers.ts';
+import { createServiceBackups } from './service-backups.ts';
 import type { Config } from './settings/config.ts';
 
 interface Options {
@@ -35,7 +36,14 @@ export type RunningServices = ReturnType<typeof createRunningServices>;
 export function createRunningServices({ config, clock, log, state, domains, attempts, isDemo }: Options) {
   const { drivenServices: services, intake, loadHistory, organizations } = domains;
   const { host, drift: onDrift } = config;
-  const drivers = createDrivers({ config, clock, log, onChange: (serviceId) => void reconciler.check(serviceId) });
+  const serviceBackups = createServiceBackups({ config, clock, log, state, domains });
+  const drivers = createDrivers({
+    config,
+    clock,
+    log,
+    restore: serviceBackups.restore,
+    onChange: (serviceId) => void reconciler.check(serviceId),
+  });
   const proxy = createProxy({
     ...config,
     clock,
@@ -52,6 +60,7 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     intake,
     clock,
     log,
+    countBackupBytes: (serviceId) => backups.countBytes(serviceId),
     countSentBytes: (serviceId) => endpoints.getTraffic(serviceId)?.sentBytes,
     holdsLease: (serviceId) => reconciler.holdsLease(serviceId),
   });
@@ -77,11 +86,13 @@ export function createRunningServices({ config, clock, log, state, domains, atte
   });
   const { isResponsible } = reconciler;
   const autoscaler = createAutoscaler({ state, services, organizations, clock, log, isResponsible });
+  const backups = serviceBackups.createWork(reconciler);
   let closing: Promise<void> | undefined;
 
   /** Ends the queries in flight, the work and the processes. The last usage is stored while everything is still open. */
   async function closeAll(): Promise<void> {
     await autoscaler.close();
+    await backups.close();
     await endpoints.drain(DRAIN_MS);
     await metering.close();
     await endpoints.closeAll();
@@ -94,12 +105,14 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     findIdleStatus: reconciler.findIdleStatus,
     listSlowQueries: reconciler.listSlowQueries,
     flushUsage: metering.flush,
+    settleBackups: backups.settleAll,
 
     async start(): Promise<void> {
       await reconciler.start();
       metering.start();
       loads.start();
       autoscaler.start();
+      await backups.start();
     },
 
     close(): Promise<void> {

@@ -245,6 +245,7 @@ async function documentedOperations(server: TestServer): Promise<DocumentedOpera
     linkId: randomUUID(),
     budgetId: randomUUID(),
     roleId: randomUUID(),
+    backupId: randomUUID(),
     version: '1',
   };
   const { json } = await server.call({ path: '/openapi.json' });

@@ -5,6 +5,7 @@ import { tile } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { createKey, keysPath } from '../support/keys.ts';
 import { isLongRun } from '../support/long-run.ts';
+import { useServices } from '../support/running-service.ts';
 import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
@@ -37,6 +38,7 @@ const EXEMPT = [
   'instanceCreatePreview',
   'instanceScalingPreview',
   'instanceQueryEndpointUpsert',
+  'backupVerify',
   'scalingScheduleUpsert',
   'instanceReplicaScalingPreview',
   'validateDashboard',
@@ -71,6 +73,9 @@ const clickStack = `/v1/organizations/${acme.id}/services/${acme.secondary}/clic
 /** In the path: the id of a key that the test finds by its name. */
 const KEY_ID = '{keyId}';
 
+/** In the path: the id of a service with a process, which the test creates. */
+const EMBEDDED_ID = '{embeddedId}';
+
 /** In the body: the id of a webhook that the test creates. */
 const WEBHOOK_ID = '{webhookId}';
 const ALERT = {
@@ -93,6 +98,7 @@ const OPERATIONS: [string, Partial<Call>][] = [
       body: { name: 'one', provider: 'aws', region: 'us-east-1' },
     },
   ],
+  ['backupCreate', { path: `/v1/organizations/${acme.id}/services/${EMBEDDED_ID}/backups` }],
   ['organizationRolePost', { path: `/v1/organizations/${acme.id}/roles`, body: { name: 'one' } }],
   ['dashboardTokenCreate', { path: `/v1/organizations/${acme.id}/dashboardTokens`, body: { name: 'one' } }],
   [
@@ -119,7 +125,8 @@ const OPERATIONS: [string, Partial<Call>][] = [
 ];
 
 onEachStore('Idempotency-Key', (store) => {
-  const server = useServer(store, { sharedEngine: true, args: ['--max-keys', '1000'] });
+  const server = useServer(store, { sharedEngine: true, args: ['--max-keys', '1000', '--endpoint-ports', '0'] });
+  const services = useServices(server);
   const countActivities = async (query: string): Promise<number> => {
     const path = `/v1/organizations/${acme.id}/activities?limit=1000&${query}`;
     return (await server.call({ path, key: acme.admin })).json.result.length;
@@ -150,9 +157,9 @@ onEachStore('Idempotency-Key', (store) => {
     async (_, operation) => {
       const [developer] = await listKeys('developer');
       const webhookId = await findOrCreateWebhook();
-      const call = JSON.parse(
-        JSON.stringify(operation).replace(KEY_ID, developer.id).replace(WEBHOOK_ID, webhookId),
-      ) as Partial<Call>;
+      const text = JSON.stringify(operation).replace(KEY_ID, developer.id).replace(WEBHOOK_ID, webhookId);
+      const embeddedId = text.includes(EMBEDDED_ID) ? (await services.create()).id : '';
+      const call = JSON.parse(text.replace(EMBEDDED_ID, embeddedId)) as Partial<Call>;
       const key = newKey();
       const first = await post(server, key, call);
       expect(first.status, first.text).toBe(200);

@@ -50,6 +50,7 @@ async function roleTable(server: TestServer) {
         sessionId: randomUUID(),
         linkId: randomUUID(),
         budgetId: randomUUID(),
+        backupId: randomUUID(),
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),
         clickStackSourceId: 'f'.repeat(24),

@@ -224,7 +224,7 @@ onEachStore('the lifecycle of a service', (store) => {
       { tier: 'development', numReplicas: 5 },
       'request body.numReplicas: The size of a development service cannot be changed <number:5>',
     ],
-    [{ backupId: UNKNOWN }, `request body.backupId: A service cannot be created from a backup <string:${UNKNOWN}>`],
+    [{ backupId: UNKNOWN }, `request body.backupId: The organization has no such backup <string:${UNKNOWN}>`],
     [
       { byocId: 'x' },
       'request body.byocId: Services run where the control plane runs, not in an account of a provider <string:x>',

@@ -9,6 +9,7 @@ import { formatPath, listOperations, type Operation } from '../support/operation
 import { send } from '../support/otlp-client.ts';
 import { span, toRequest } from '../support/otlp-requests.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 
 const ALERT = {
   source: 'condition',
@@ -134,6 +135,7 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     tokenId: tokens.json.result[0].id,
     budgetId: await findOrCreateGlobexBudget(server),
     roleId: await findOrCreateGlobexRole(server),
+    backupId: await findOrInsertGlobexBackup(server),
     id: globex.dashboard,
     clickStackDashboardId: globex.dashboard,
     clickStackSourceId: globex.dashboard,
@@ -179,6 +181,21 @@ async function findOrCreateGlobexBudget(server: TestServer): Promise<string> {
   if (existing) return existing.id;
   const body = { name: 'Globex budget', monthlyCHC: 1_000_000 };
   return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
+}
+
+/** A backup of Globex, whose files are on another node; stored if it does not exist. */
+async function findOrInsertGlobexBackup(server: TestServer): Promise<string> {
+  const path = `/v1/organizations/${globex.id}/services/${globex.primary}/backups`;
+  const [existing] = (await server.call({ path, key: globex.admin })).json.result;
+  if (existing) return existing.id;
+  const id = randomUUID();
+  const document = JSON.stringify({ serviceName: 'Globex service', retentionHours: 24 });
+  await runSql(
+    server,
+    `INSERT INTO service_backups (organization_id, id, service_id, chain_id, directory_id, status, started_at, size_bytes, document)
+     VALUES ('${globex.id}', '${id}', '${globex.primary}', '${id}', 'another', 'done', 1, 1, '${document}')`,
+  );
+  return id;
 }
 
 /** A saved search of Globex; created if it does not exist. */
@@ -320,6 +337,7 @@ onEachStore('tenancy', (store) => {
         invitationId: randomUUID(),
         sessionId: randomUUID(),
         budgetId: randomUUID(),
+        backupId: randomUUID(),
         roleId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),
         clickStackSourceId: 'f'.repeat(24),

@@ -22,8 +22,6 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET PATCH', `${service}/clickhouseSettings`, 'settings of the database'],
   ['GET', `${service}/clickhouseSettings/schema`, 'settings of the database'],
   ['GET DELETE', `${service}/clickhouseSettings/max_threads`, 'settings of the database'],
-  ['GET', `${service}/backups`, 'does not back up'],
-  ['GET', `${service}/backups/${unknown}`, 'does not back up'],
   ['GET PATCH', `${service}/replicaAwareRouting`, 'does not route queries'],
   ['GET POST', `${service}/clickpipes`, 'ingestion pipelines'],
   ['GET POST', `${service}/clickstack/roles`, 'those of the management interface'],

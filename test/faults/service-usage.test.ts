@@ -34,6 +34,7 @@ onEachStore('the usage of services', (store) => {
       clock,
       intake: ingest ? { ingest } : domains.intake,
       log: { warn: (...parts: unknown[]) => void metering.warnings.push(JSON.stringify(parts)) },
+      countBackupBytes: () => 0,
       countSentBytes: () => sentBytes,
       holdsLease: async () => holdsLease(),
     });

@@ -82,6 +82,7 @@ const createKnownIds = (): KnownIds => ({
   invitationId: [],
   sessionId: [],
   budgetId: [],
+  backupId: [],
   activityId: [],
 });
 

@@ -213,6 +213,7 @@ onEachStore('credentials × operations', (store) => {
     sessionId: randomUUID(),
     linkId: randomUUID(),
     budgetId: randomUUID(),
+    backupId: randomUUID(),
     roleId: randomUUID(),
     id: isForeign ? acme.dashboard : 'f'.repeat(24),
     clickStackDashboardId: isForeign ? acme.dashboard : 'f'.repeat(24),

@@ -27,6 +27,8 @@ interface ClockedServer {
   restart(): Promise<void>;
   /** Stores and rates the usage of services up to now. */
   flushUsage(): Promise<void>;
+  /** Makes, verifies and deletes the backups that are due. */
+  settleBackups(): Promise<void>;
   /** Evaluates the alerts that are due, and delivers their notifications. */
   evaluateAlerts(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export function useClockedServer(
     },
     call: createClient(() => running),
     restart: async () => {},
+    settleBackups: () => running.reconciliation.settleBackups(),
     async flushUsage() {
       await running.reconciliation.flushUsage();
       await running.domains.rating.rateChanged(acme.id);

@@ -109,6 +109,12 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read(`${organization}/members/{userId}`, { userId });
       await read(`${organization}/members/{userId}/sessions`, { userId });
     }
+    for (const { id } of services) {
+      const backups = await read(`${organization}/services/{serviceId}/backups`, { serviceId: String(id) });
+      await each(`${organization}/services/{serviceId}/backups/{backupId}`, 'backupId', backups, { serviceId: id });
+    }
+    // The services may have no backup.
+    covered.add(`${organization}/services/{serviceId}/backups/{backupId}`);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));

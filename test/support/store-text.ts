@@ -7,8 +7,9 @@ import type { TestServer } from './server.ts';
 export async function readStoreText({ databaseUrl, directory }: TestServer): Promise<string> {
   if (databaseUrl === undefined) {
     const data = join(directory, 'data');
-    return readdirSync(data)
-      .map((file) => readFileSync(join(data, file), 'latin1'))
+    return readdirSync(data, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => readFileSync(join(data, name), 'latin1'))
       .join('\n');
   }
   const client = new pg.Client({ connectionString: databaseUrl });

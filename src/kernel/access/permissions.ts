@@ -147,9 +147,15 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'instanceAutoscalingUpdate',
     ],
   ),
-  'control-plane:service:view-backups': service('read', 'View the backup configuration', ['backupConfigurationGet']),
-  'control-plane:service:manage-backups': service('write', 'Change the backup configuration', [
+  'control-plane:service:view-backups': service('read', 'View backups and their configuration', [
+    'backupConfigurationGet',
+    'backupGetList',
+    'backupGet',
+  ]),
+  'control-plane:service:manage-backups': service('write', 'Make and verify backups; change their configuration', [
     'backupConfigurationUpdate',
+    'backupCreate',
+    'backupVerify',
   ]),
   'control-plane:service:view-private-endpoints': service('read', 'View the private endpoint configuration', [
     'instancePrivateEndpointConfigGet',

@@ -13,6 +13,8 @@ const PUBLIC_TYPES = {
   service_resize: 'service_update_autoscaling_memory',
   service_update_tags: 'service_update_name',
   service_update_autoscaling_mode: 'service_update_autoscaling_memory',
+  backup_create: 'service_update_backup_configuration',
+  backup_verify: 'service_update_backup_configuration',
   usage_cost_import: 'organization_update_spend_alert',
   budget_create: 'organization_update_spend_alert',
   budget_update: 'organization_update_spend_alert',

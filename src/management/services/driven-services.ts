@@ -13,6 +13,8 @@ export type DrivenServices = ReturnType<typeof createDrivenServices>;
 
 export const RECONCILER: Actor = { type: 'system', id: 'reconciler', details: 'Reconciler' };
 
+export const STOPPED_FOR_BACKUP = 'The service is stopped; start it to back it up';
+
 interface Options {
   state: State;
   audit: Audit;
@@ -67,19 +69,21 @@ export function createDrivenServices({ state, audit, clock }: Options) {
         return { after: { ...service, desiredState: 'idle', observed }, activities: [activity] };
       }),
 
-    /** Starts an idle service for a query. A service that is running or starting is not changed. */
+    /** Starts an idle service for a query or a backup. A service that is running or starting is not changed. */
     wake(organizationId: string, id: string, wake: Wake): Promise<Readonly<Service>> {
-      const { address, userAgent } = wake;
+      const { address, userAgent, cause } = wake;
       const actor: Actor = {
         type: 'system',
-        id: 'proxy',
-        details: 'Query',
+        ...(cause === 'backup' ? { id: 'backups', details: 'Backup' } : { id: 'proxy', details: 'Query' }),
         ...(address === undefined ? undefined : { address }),
         ...(userAgent === undefined ? undefined : { userAgent }),
       };
       return writer.change(actor, organizationId, id, ({ service }) => {
         if (service.desiredState === 'stopped')
-          throw new AppError('conflict', 'The service is stopped; start it to run queries');
+          throw new AppError(
+            'conflict',
+            cause === 'backup' ? STOPPED_FOR_BACKUP : 'The service is stopped; start it to run queries',
+          );
         if (service.desiredState === 'running') return undefined;
         const { reason: _, ...before } = service.observed;
         const observed = { ...before, state: 'awaking', since: clock.now(), lastWake: wake } as const;

@@ -74,7 +74,7 @@ export interface Observation {
 export interface Wake {
   /** Epoch milliseconds. */
   at: number;
-  cause: 'query' | 'command';
+  cause: 'query' | 'command' | 'backup';
   address?: string;
   userAgent?: string;
   /** The first word of the query, such as `SELECT`. */
@@ -102,8 +102,15 @@ export interface DrivenService {
   hasRun?: boolean;
   /** base64(SHA-256(password)) of the user `default`. */
   passwordHash?: string | undefined;
+  /** The backup whose data the service starts with. */
+  restore?: RestoreOptions | undefined;
   kubernetes?: KubernetesOptions | undefined;
   webhook?: WebhookOptions | undefined;
+}
+
+/** The data that a new service starts with. */
+export interface RestoreOptions {
+  backupId: string;
 }
 
 /** The resource of a ClickHouse operator. */
@@ -219,6 +226,13 @@ export interface SlowQuery {
   error?: string;
 }
 
+/** A running service that is backed up. It does not idle before `close`. */
+export interface BackupAccess {
+  /** Of a user that may back up everything, and read nothing else. */
+  upstream: Upstream;
+  close(): void;
+}
+
 /**
  * Runs services. Both calls are idempotent and end when `signal` is aborted. Errors are of type `AppError`; their
  * messages are shown to users.
@@ -231,6 +245,8 @@ export interface Driver {
   listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
   /** The slowest queries of the last 24 hours; undefined if the service does not run. */
   listSlowQueries?(serviceId: string, signal: AbortSignal): Promise<SlowQuery[] | undefined>;
+  /** Undefined if the service does not run. */
+  openBackup?(serviceId: string): BackupAccess | undefined;
   observe(service: DrivenService, signal: AbortSignal): Promise<Observed>;
   /** Moves towards the desired state. The state is reached when `observe` reports it. */
   converge(service: DrivenService, desired: Desired, signal: AbortSignal): Promise<void>;

@@ -62,8 +62,14 @@ export const CreateServiceBody = NamedObject('ServicePostRequest', {
   isReadonly: Type.Optional(
     Type.Boolean({ description: 'Only for a service that joins a warehouse, whose first service writes' }),
   ),
-  backupId: Unsupported('A service cannot be created from a backup'),
-  backupEncryptionConfig: Unsupported('A service cannot be created from a backup'),
+  backupId: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'A backup of the organization, also of a deleted service. The new service is an embedded one with the data of the backup; it is provisioning until the data is restored, and degraded if that fails',
+    }),
+  ),
+  backupEncryptionConfig: Unsupported('Backups are not encrypted'),
   byocId: Unsupported('Services run where the control plane runs, not in an account of a provider'),
   complianceType: Unsupported('There is no HIPAA or PCI deployment'),
   encryptionKey: Unsupported('Customer-managed encryption keys are not supported'),

@@ -10,7 +10,13 @@ import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { DRIVERS, type DriverName } from './driver.ts';
 import { type ListPatch, limitViolations, patchList, toIpAccess, toTag } from './entry-lists.ts';
-import { type NewService, newServiceViolations, toNewService } from './new-service.ts';
+import {
+  type FindRestorable,
+  type NewService,
+  newServiceViolations,
+  restoreViolations,
+  toNewService,
+} from './new-service.ts';
 import type { IpAccess, Service, Tag } from './service.ts';
 import { listUpdates, toAuditFields } from './service-activities.ts';
 import type { ServiceSettings } from './service-settings.ts';
@@ -62,12 +68,14 @@ interface Options {
   transitionMs?: number | undefined;
   /** Of services that are created without a driver. */
   defaultDriver?: DriverName | undefined;
+  findRestorable?: FindRestorable | undefined;
 }
 
 /** Creates, changes, starts, stops and deletes services. */
 export function createServiceLifecycle(options: Options) {
   const { state, clock, audit, organizations } = options;
   const { maxServices = Number.POSITIVE_INFINITY, transitionMs = 0, defaultDriver = 'simulated' } = options;
+  const { findRestorable = async () => ({ obstacle: 'This server has no backups' }) } = options;
   const nextId = createTimeOrderedIds();
   const writer = createServiceWriter({ state, audit });
 
@@ -87,9 +95,12 @@ export function createServiceLifecycle(options: Options) {
   async function build(
     db: Db,
     organization: Pick<Organization, 'tier' | 'isPaid'>,
-    wanted: NewService,
+    requested: NewService,
     { organizationId, id, now, settings }: Identity,
   ): Promise<Service> {
+    const backupId = requested.backupId?.toLowerCase();
+    const restorable = backupId === undefined ? undefined : await findRestorable(db, organizationId, backupId);
+    const wanted = restorable ? { ...requested, driver: requested.driver ?? 'embedded' } : requested;
     const warehouseId = wanted.dataWarehouseId?.toLowerCase();
     // An embedded service cannot join a warehouse.
     const driver = wanted.driver ?? (warehouseId === undefined ? defaultDriver : 'simulated');
@@ -106,8 +117,14 @@ export function createServiceLifecycle(options: Options) {
         ...provision(now, getTransitionMs(driver)),
       },
     );
-    rejectViolations(newServiceViolations(wanted, organization, warehouse, service));
-    return service;
+    rejectViolations([
+      ...newServiceViolations(wanted, organization, warehouse, service),
+      ...(restorable ? restoreViolations(backupId, driver, restorable) : []),
+    ]);
+    if (backupId === undefined || !restorable || !('placement' in restorable)) return service;
+    // The node with the files of the backup runs the service.
+    const observed = { ...service.observed, placement: restorable.placement };
+    return { ...service, settings: { ...settings, restore: { backupId } }, observed };
   }
 
   return {
@@ -144,6 +161,14 @@ export function createServiceLifecycle(options: Options) {
           serviceId: id,
           after: toAuditFields(created),
         });
+        if (created.settings?.restore)
+          await audit.record(tx, actor, {
+            organizationId,
+            type: 'service_restore_backup',
+            resource: { type: 'service', id },
+            serviceId: id,
+            after: created.settings.restore,
+          });
         await inTransaction?.(tx, created);
         return created;
       });
@@ -181,13 +206,15 @@ export function createServiceLifecycle(options: Options) {
         if (!commanded) return undefined;
         // As a new service, whose data directory is created.
         if (allowEmpty) commanded.observed.state = 'provisioning';
+        const { restore: _, ...emptySettings } = service.settings ?? {};
+        const settings = allowEmpty ? { settings: emptySettings } : undefined;
         if (command === 'awake') commanded.observed.lastWake = { at: now, cause: 'command' };
         const activity = {
           type: COMMAND_ACTIVITIES[command],
           before: { state: observe(service, now).state },
           after: { state: commanded.observed.state, ...(allowEmpty ? { allowEmpty } : undefined) },
         };
-        return { after: { ...service, ...commanded }, activities: [activity] };
+        return { after: { ...service, ...commanded, ...settings }, activities: [activity] };
       }),
 
     /** Stores the hashes of the client, or of a new password, which is returned. */

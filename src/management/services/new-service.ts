@@ -1,4 +1,5 @@
 import type { Violation } from '../../kernel/errors.ts';
+import type { Db } from '../../platform/state/tables.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { DesiredState, DriverName, Observation } from './driver.ts';
 import { limitViolations, patchList, toIpAccess, toTag } from './entry-lists.ts';
@@ -25,8 +26,17 @@ export interface NewService extends ScalingChange {
   tags?: readonly Tag[] | undefined;
   /** The warehouse to join. */
   dataWarehouseId?: string | undefined;
+  /** The backup whose data it starts with. */
+  backupId?: string | undefined;
   isReadonly?: boolean | undefined;
 }
+
+/** The data directory that has a backup, or why the backup cannot be restored. */
+export type FindRestorable = (
+  tx: Db,
+  organizationId: string,
+  backupId: string,
+) => Promise<{ placement: string } | { obstacle: string }>;
 
 type TieredOrganization = Pick<Organization, 'tier' | 'isPaid'>;
 
@@ -137,3 +147,14 @@ const totalViolations = (wanted: NewService): Violation[] =>
     const rule = `The value must be ${TOTAL_PER_REPLICA} times ${bound}ReplicaMemoryGb`;
     return [{ path: `${bound}TotalMemoryGb`, rule, value: total }];
   });
+
+/** Of a service that is created from a backup. */
+export function restoreViolations(
+  backupId: string | undefined,
+  driver: DriverName,
+  restorable: Awaited<ReturnType<FindRestorable>>,
+): Violation[] {
+  if ('obstacle' in restorable) return [{ path: 'backupId', rule: restorable.obstacle, value: backupId }];
+  const rule = 'A backup can be restored into an embedded service only';
+  return driver === 'embedded' ? [] : [{ path: 'driver', rule, value: driver }];
+}

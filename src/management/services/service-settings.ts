@@ -1,4 +1,4 @@
-import type { KubernetesOptions, WebhookOptions } from './driver.ts';
+import type { KubernetesOptions, RestoreOptions, WebhookOptions } from './driver.ts';
 
 /** `vertical` changes the size of the replicas, `horizontal` their number. */
 export const AUTOSCALING_MODES = ['vertical', 'horizontal'] as const;
@@ -16,6 +16,8 @@ export interface ServiceSettings {
   /** Hexadecimal SHA-1 of the SHA-1, for the MySQL protocol. */
   passwordDoubleSha1Hash?: string;
   backupConfiguration?: BackupConfiguration;
+  /** Of a service that was created from a backup. */
+  restore?: RestoreOptions;
   serviceQueryEndpoint?: QueryEndpoint;
   scalingSchedule?: ScheduleEntry[];
   autoscaling?: { mode: AutoscalerMode };

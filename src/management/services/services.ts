@@ -84,8 +84,8 @@ export function createServices({ state, audit, organizations }: Options) {
       }
     },
 
-    async get(organizationId: string, id: string): Promise<Readonly<Service>> {
-      const service = await findService(state.db, organizationId, id);
+    async get(organizationId: string, id: string, db = state.db): Promise<Readonly<Service>> {
+      const service = await findService(db, organizationId, id);
       if (!service) throw missingService(id);
       return service;
     },

@@ -24,6 +24,7 @@ import { listLinks } from '../../observability/links/store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
+import { listBackups, listPending } from '../../running/backups/store.ts';
 import { findEarlierAttempt, listDueNotifications, listNotifications } from '../notifications/store.ts';
 import { openState } from './open.ts';
 import type { State } from './state.ts';
@@ -57,6 +58,8 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
   }),
   ['keys with a role', /key_roles/, (db) => listKeysWithRole(db, organization, 'a', 10)],
   ['ids of keys with a role', /key_roles/, (db) => listKeyIdsWithRole(db, organization, 'a', 10)],
+  ['backups of a service', /service_backups_by_time/, (db) => listBackups(db, organization, service)],
+  ['backups to make', /service_backups_pending/, (db) => listPending(db, 'a')],
   ['tokens', /dashboard_tokens_by_time/, (db) => listTokens(db, organization)],
   ['links', /dashboard_links_by_time/, (db) => listLinks(db, organization)],
   [

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { AlertEvaluationRow, AlertGroupsRow, AlertRow } from './alert-tables.ts';
+import type { ServiceBackupRow } from './backup-tables.ts';
 import type {
   BudgetNoticeRow,
   BudgetRow,
@@ -34,6 +35,7 @@ export interface Tables {
   service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
+  service_backups: ServiceBackupRow;
   endpoint_ports: { port: number; organization_id: string; service_id: string };
   usage_slices: { organization_id: string; service_id: string; id: string; document: string };
   service_load: ServiceLoadRow;

@@ -12,6 +12,7 @@ export const toDrivenService = (service: Readonly<Service>): DrivenService => {
     // A service that starts without its data is provisioned again.
     hasRun: settledGeneration > 0 && observed.state !== 'provisioning',
     passwordHash: settings?.passwordHash,
+    restore: settings?.restore,
     kubernetes: settings?.kubernetes,
     webhook: settings?.webhook,
   };

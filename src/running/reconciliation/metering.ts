@@ -16,6 +16,8 @@ interface Options {
   log: Pick<Logger, 'warn'>;
   /** Bytes that were sent to clients of the service since its endpoint was opened. */
   countSentBytes(serviceId: string): number | undefined;
+  /** The size of all backups of the service. */
+  countBackupBytes(serviceId: string): number;
   /** Whether this process is still responsible for the service: another one may measure it if not. */
   holdsLease(serviceId: string): Promise<boolean>;
 }
@@ -41,7 +43,8 @@ const SERVICES_AT_ONCE = 1000;
  * stored every ten seconds and becomes usage events every minute. While the engine does not accept them, the stored usage
  * waits; what a process leaves is sent by the next one that is responsible for the service.
  */
-export function createServiceMetering({ state, intake, clock, log, countSentBytes, holdsLease }: Options) {
+export function createServiceMetering(options: Options) {
+  const { state, intake, clock, log, countSentBytes, countBackupBytes, holdsLease } = options;
   const metered = new Map<string, Metered>();
   /** Slices that have ended and are not stored yet. Few: no further ones end while the store fails, except at midnight. */
   let ended: Slice[] = [];
@@ -153,13 +156,14 @@ export function createServiceMetering({ state, intake, clock, log, countSentByte
       const isRunning = observed.state === 'running' || observed.state === 'resizing';
       const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
       const service = metered.get(id);
+      const backupBytes = countBackupBytes(id);
       const storedBytes = observed.load?.storedBytes ?? service?.rate.storedBytes ?? 0;
       if (service) {
-        service.rate = { gb, storedBytes };
+        service.rate = { gb, storedBytes, backupBytes };
         return;
       }
       const meter = createUsageMeter({ organizationId, serviceId: id, dataWarehouseId }, clock.monotonicMs());
-      metered.set(id, { meter, rate: { gb, storedBytes }, sentBytes: countSentBytes(id) ?? 0 });
+      metered.set(id, { meter, rate: { gb, storedBytes, backupBytes }, sentBytes: countSentBytes(id) ?? 0 });
       // Another process may have left usage of this service.
       sentAtMs = undefined;
     },

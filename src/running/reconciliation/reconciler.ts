@@ -3,7 +3,13 @@ import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { createFairQueue } from '../../kernel/tasks/queue.ts';
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { DrivenId } from '../../management/services/driven-services.ts';
-import { DRIVERS, type Driver, type DriverName, type SlowQuery } from '../../management/services/driver.ts';
+import {
+  type BackupAccess,
+  DRIVERS,
+  type Driver,
+  type DriverName,
+  type SlowQuery,
+} from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
@@ -156,6 +162,19 @@ export function createReconciler(options: Options) {
       const loop = loops.get(id);
       if (!loop) throw new AppError('unavailable', 'Another node manages the service now');
       await loop.wake({ at, cause: 'query', address, userAgent, statement: kind });
+    },
+
+    /**
+     * Wakes the service if it is idle, and keeps it from idling. Throws if it is stopped, or does not run for another
+     * reason.
+     */
+    async openBackup(id: string): Promise<BackupAccess> {
+      const loop = loops.get(id);
+      if (!loop?.isResponsible()) throw new AppError('unavailable', 'Another node manages the service now');
+      await loop.wake({ at: clock.now(), cause: 'backup' });
+      const access = drivers[loop.driverName]?.openBackup?.(id);
+      if (!access) throw new AppError('unavailable', 'The service does not run');
+      return access;
     },
 
     /** Asks the store if the lease may have expired. */

@@ -29,7 +29,7 @@ export const IdleStatus = NamedObject('ServiceIdleStatus', {
     Type.Object(
       {
         at: Type.String({ format: 'date-time' }),
-        cause: Type.Enum(['query', 'command']),
+        cause: Type.Enum(['query', 'command', 'backup']),
         address: text(),
         userAgent: text(),
         statement: Type.Optional(Type.String({ description: 'The first word of the query' })),

@@ -115,14 +115,15 @@ export function createServiceLoop(
     const nowMs = clock.monotonicMs();
     // After a restart the time is counted from the first step: how long no server ran is not known for certain.
     const runningSinceMs = entered?.atMs ?? nowMs;
-    // A command requests a running service; a query that does not count as use only needs it for a moment.
-    const isWokenByQuery = isWokenHere && service.observed.lastWake?.cause === 'query';
+    // A command requests a running service; a backup, or a query that does not count as use, only needs it for a moment.
+    const { cause = 'command' } = service.observed.lastWake ?? {};
+    const isWokenByWork = isWokenHere && cause !== 'command';
     const { blockers, idleAtMs } = findIdleBlockers(
       {
         scaling: getEffectiveScaling(service, clock.now()).scaling,
         canIdle: driver.canIdle(toDrivenService(service)) && traffic !== undefined,
         runningSinceMs,
-        requestedMs: isWokenByQuery ? undefined : runningSinceMs,
+        requestedMs: isWokenByWork ? undefined : runningSinceMs,
         traffic: traffic ?? { running: 0, waiting: 0 },
       },
       nowMs,
@@ -144,10 +145,11 @@ export function createServiceLoop(
       return { blockers: [...blockers, ...work], idleAt, traffic: endpoints.getTraffic(id) };
     },
 
-    /** Starts the service for a query. Throws if it is stopped (`conflict`) or fails to start (`unavailable`). */
+    /** Starts the service for a query or a backup. Throws if it is stopped (`conflict`) or fails to start (`unavailable`). */
     async wake(wake: Wake): Promise<void> {
-      await services.wake(organizationId, id, wake);
-      isWokenHere = true;
+      const { observed } = await services.wake(organizationId, id, wake);
+      // A backup of a service that runs says nothing about its use.
+      if (wake.cause === 'query' || observed.lastWake === wake) isWokenHere = true;
       await loop.trigger();
       if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
     },

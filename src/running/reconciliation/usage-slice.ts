@@ -4,7 +4,9 @@ import { toUtcDay } from '../../kernel/time/days.ts';
 import { GB_PER_UNIT } from '../../management/billing/forecast/scaling-estimate.ts';
 
 /** In the units of the meters: unit-minutes, byte-hours and bytes. */
-type Quantities = Record<'compute' | 'storage' | 'publicDataTransfer', number>;
+type Quantities = Record<'compute' | 'storage' | 'backup' | 'publicDataTransfer', number>;
+
+const NOTHING: Readonly<Quantities> = { compute: 0, storage: 0, backup: 0, publicDataTransfer: 0 };
 
 /** The usage of a service in a part of one UTC day. It grows until it ends; then it becomes usage events. */
 export interface Slice {
@@ -23,6 +25,8 @@ export interface Rate {
   /** The memory of all replicas; 0 while the service does not run. */
   gb: number;
   storedBytes: number;
+  /** Of all its backups. */
+  backupBytes: number;
 }
 
 /**
@@ -38,11 +42,11 @@ export function createUsageMeter(
   let sinceMs = startMs;
   let open: Slice | undefined;
   /** The remainder below the precision of an event; it counts with the next event. */
-  let rest: Quantities = { compute: 0, storage: 0, publicDataTransfer: 0 };
+  let rest: Quantities = { ...NOTHING };
 
   function begin(at: number): Slice {
     const slice = { ...owner, id: `${meterId}/${++slices}`, at, quantities: rest };
-    rest = { compute: 0, storage: 0, publicDataTransfer: 0 };
+    rest = { ...NOTHING };
     return slice;
   }
 
@@ -65,7 +69,7 @@ export function createUsageMeter(
      * Adds what was used up to now: `nowMs` by the monotonic clock, `now` in epoch milliseconds. Returns the slices that
      * ended, with their day or because the clock was set to another one.
      */
-    add({ gb, storedBytes }: Rate, sentBytes: number, nowMs: number, now: number): Slice[] {
+    add({ gb, storedBytes, backupBytes }: Rate, sentBytes: number, nowMs: number, now: number): Slice[] {
       const ended: (Slice | undefined)[] = [];
       let elapsedMs = Math.max(0, nowMs - sinceMs);
       sinceMs += elapsedMs;
@@ -76,6 +80,7 @@ export function createUsageMeter(
         open ??= begin(at);
         open.quantities.compute += (gb / GB_PER_UNIT) * (partMs / MINUTE_MS);
         open.quantities.storage += storedBytes * (partMs / HOUR_MS);
+        open.quantities.backup += backupBytes * (partMs / HOUR_MS);
         at += partMs;
         elapsedMs -= partMs;
       } while (elapsedMs > 0);
@@ -109,7 +114,7 @@ export function listEvents({ serviceId, dataWarehouseId, id, at, quantities }: S
       id: `${serviceId}/${meter}/${id}`,
       source: 'pilothouse',
       time,
-      ...(meter === 'storage'
+      ...(meter === 'storage' || meter === 'backup'
         ? { entityType: 'datawarehouse', entityId: dataWarehouseId }
         : { entityType: 'service', entityId: serviceId }),
       meter,

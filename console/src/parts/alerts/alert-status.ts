@@ -96,6 +96,8 @@ export const CONDITION_LABELS: Readonly<Record<Condition, string>> = {
   service_degraded_minutes: 'Minutes that a service is degraded',
   service_waking_minutes: 'Minutes that a service has been waking up',
   service_drift_minutes: 'Minutes that a service differs from its settings',
+  service_backup_late_minutes: 'Minutes that the backup of a service is overdue',
+  service_backup_failed_minutes: 'Minutes since the backup of a service failed',
   key_expiry_days: 'Days until an API key expires',
   budget_percent: 'Percent of a budget spent this month',
   rejected_telemetry_records: 'Rejected logs, spans and data points',

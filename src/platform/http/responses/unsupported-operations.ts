@@ -20,8 +20,7 @@ export const ORGANIZATION_PARTS: Parts = {
 };
 
 export const SERVICE_PARTS: Parts = {
-  backupBucket: 'Pilothouse does not back up the data of services',
-  backups: 'Pilothouse does not back up the data of services',
+  backupBucket: 'Backups are in the directory that the setting --backup-directory names',
   clickhouseSettings: 'Pilothouse does not manage the settings of the database',
   clickpipes: 'Pilothouse does not manage ingestion pipelines',
   clickpipesCdcScaling: 'Pilothouse does not manage ingestion pipelines',

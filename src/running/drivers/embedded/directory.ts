@@ -13,6 +13,10 @@ export interface ServiceDirectory {
   log: string;
   /** Exists only during a start. */
   configuration: string;
+  /** Exists when the backup that the service was created from is restored completely. */
+  restored: string;
+  /** Where ClickHouse writes and reads backups. */
+  backups: string;
 }
 
 /** The service's own directory below `directory`. The id becomes part of a path, so anything but a UUID is rejected. */
@@ -20,7 +24,14 @@ export function getServiceDirectory(directory: string, serviceId: string): Servi
   if (!isUuid(serviceId)) throw new AppError('bad_request', 'The id of an embedded service must be a UUID');
   const root = join(resolve(directory), serviceId.toLowerCase());
   const data = join(root, 'data');
-  return { root, data, log: join(root, 'clickhouse.log'), configuration: join(root, 'configuration') };
+  return {
+    root,
+    data,
+    log: join(root, 'clickhouse.log'),
+    configuration: join(root, 'configuration'),
+    restored: join(root, 'restored'),
+    backups: join(data, 'backups'),
+  };
 }
 
 const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -4,13 +4,12 @@ import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
 import { createKeyedQueue } from '../../../kernel/tasks/queue.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type {
+  BackupAccess,
   Desired,
   DrivenService,
   Driver,
   IdleBlocker,
-  Load,
   Observed,
-  ObservedState,
   SlowQuery,
 } from '../../../management/services/driver.ts';
 import { findInstallation } from '../../../platform/listener/installation.ts';
@@ -24,9 +23,11 @@ import {
   removeServiceDirectory,
   type ServiceDirectory,
 } from './directory.ts';
-import { createLoadMeter, type LoadMeter } from './load.ts';
-import { createProbe, type Probe } from './probe.ts';
-import { type RunningService, startService, stopService } from './running-service.ts';
+import { createLoadMeter } from './load.ts';
+import { ANSWER_MS, canceled, type Entry, observeRunning, toMissing, toTransition } from './observed-service.ts';
+import { createProbe } from './probe.ts';
+import { needsRestore, type RunRestore, removePartialData, startRestore } from './restoring.ts';
+import { startService, stopService } from './running-service.ts';
 import { listSlowQueries } from './slow-queries.ts';
 
 interface Options {
@@ -38,38 +39,19 @@ interface Options {
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Called when the process of a service ended by itself. */
   onChange?(serviceId: string): void;
+  /** Puts the data of a backup into a new service. */
+  restore?: RunRestore | undefined;
   findPort?(): Promise<number>;
-}
-
-/** What the driver knows of a service. */
-interface Entry {
-  running?: RunningService;
-  meter?: LoadMeter;
-  probe?: Probe;
-  memoryGb?: number;
-  /** Set while `converge` is running. */
-  transition?: ObservedState | undefined;
-  /** Ends a start. */
-  cancel?: (() => void) | undefined;
-  /** The state that was requested last, for a service without a process. */
-  rest?: 'idle' | 'stopped';
-  /** Why the service has no process although it should run. */
-  failure?: string | undefined;
 }
 
 /** ClickHouse needs some 100 MiB to start and to answer small queries. */
 const MIN_MEMORY_MIB = 256;
-/** A GB of the contract is 2³⁰ bytes. */
-const MIB_PER_GB = 1024;
-const ANSWER_MS = 5 * SECOND_MS;
 /** Between two probes of all services. A process that hangs is ended 6 seconds after the first probe without an answer. */
 const PROBE_MS = 4 * SECOND_MS;
 
-const canceled = () => new AppError('unavailable', 'The request to the service was canceled');
-
 /** Runs each service as a process on this machine. */
 export function createEmbeddedDriver(options: Options): Required<Driver> {
-  const { directory, mibPerGb, clock, log, onChange, findPort = findFreePort } = options;
+  const { directory, mibPerGb, clock, log, onChange, restore, findPort = findFreePort } = options;
   const entries = new Map<string, Entry>();
   /** One change at a time per service. */
   const changes = createKeyedQueue({ concurrency: 1, onCanceled: canceled });
@@ -111,6 +93,7 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
   }
 
   async function stop(entry: Entry): Promise<void> {
+    if (entry.restoring) return cancelRestore(entry);
     const { running, probe } = entry;
     if (!running) return;
     delete entry.running;
@@ -134,6 +117,43 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to probe the embedded services'),
   });
 
+  /** Its data is removed before the next start. */
+  async function cancelRestore(entry: Entry): Promise<void> {
+    const { restoring } = entry;
+    const canceled = restoring?.cancel();
+    entry.restoring = undefined;
+    await end(entry);
+    await canceled;
+  }
+
+  /** Whether the data of a backup is to be restored. */
+  async function prepareRestore(service: DrivenService, entry: Entry, folder: ServiceDirectory): Promise<boolean> {
+    if (!needsRestore(service, folder)) return false;
+    await cancelRestore(entry);
+    await removePartialData(folder);
+    return true;
+  }
+
+  /** The data of the backup is restored while the service is observed. */
+  function beginRestore(service: DrivenService, entry: Entry, folder: ServiceDirectory): void {
+    const backupId = service.restore?.backupId;
+    const { running } = entry;
+    if (backupId === undefined || !running) return;
+    const run: RunRestore = restore ?? (() => Promise.reject(new Error('this node has no backups')));
+    const restoring = startRestore(run, { service, backupId, upstream: running.upstream }, folder, (failure) => {
+      if (entry.restoring !== restoring) return;
+      entry.restoring = undefined;
+      entry.restoreFailure = failure;
+      if (failure !== undefined) {
+        log.warn({ service: service.id, reason: failure }, 'failed to restore a backup');
+        delete entry.running;
+        running.kill();
+      }
+      onChange?.(service.id);
+    });
+    entry.restoring = restoring;
+  }
+
   /** Ends the process at once. Its rows are no longer needed. */
   async function end(entry: Entry): Promise<void> {
     const { running } = entry;
@@ -152,8 +172,13 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     await running.ended;
   }
 
-  async function run(id: string, entry: Entry, memoryGb: number, signal: AbortSignal): Promise<void> {
-    const isNew = !hasDirectory(getServiceDirectory(directory, id));
+  async function run(service: DrivenService, entry: Entry, memoryGb: number, signal: AbortSignal): Promise<void> {
+    const { id } = service;
+    const folder = getServiceDirectory(directory, id);
+    // The size changes afterwards.
+    if (entry.restoring && entry.running) return;
+    const isRestored = await prepareRestore(service, entry, folder);
+    const isNew = !hasDirectory(folder);
     if (isNew) await end(entry);
     await endIfRefused(entry, signal);
     const isResized = entry.running && entry.running.memoryMiB !== toMemoryMiB(memoryGb);
@@ -161,12 +186,12 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
       entry.memoryGb = memoryGb;
       return;
     }
-    if (isResized) entry.transition = 'resizing';
-    else entry.transition = isNew ? 'provisioning' : entry.rest === 'idle' ? 'awaking' : 'starting';
+    entry.transition = toTransition(entry, isNew, isResized === true);
     await stop(entry);
     try {
       await start(id, entry, memoryGb, signal);
       entry.failure = undefined;
+      if (isRestored) beginRestore(service, entry, folder);
     } catch (error) {
       if (!signal.aborted) entry.failure = (error as Error).message;
       throw error;
@@ -178,12 +203,12 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     entry.transition = 'stopping';
     if (folder) createServiceDirectory(folder);
     await stop(entry);
-    Object.assign(entry, { rest: state, failure: undefined });
+    Object.assign(entry, { rest: state, failure: undefined, restoreFailure: undefined });
   }
 
   async function remove(id: string, entry: Entry, folder: ServiceDirectory): Promise<void> {
     entry.transition = 'stopping';
-    await end(entry);
+    await cancelRestore(entry);
     await removeServiceDirectory(folder);
     entries.delete(id);
   }
@@ -196,6 +221,9 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
       const folder = getServiceDirectory(directory, service.id);
       const entry = entries.get(service.id) ?? {};
       if (entry.transition) return { state: entry.transition };
+      if (entry.restoring && entry.running) return entry.restoring.observe();
+      if (entry.restoreFailure !== undefined)
+        return { state: 'degraded', reason: entry.restoreFailure, obstacle: entry.restoreFailure };
       if ((service.hasRun || entry.running) && !hasDirectory(folder)) return toMissing(service, folder, entry);
       if (entry.running) return observeRunning(entry, entry.running, signal);
       if (entry.failure !== undefined) return { state: 'degraded', reason: entry.failure };
@@ -215,7 +243,7 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
           entry.cancel = () => closing.abort();
           try {
             if (desired.state === 'running')
-              await run(id, entry, desired.memoryGb, AbortSignal.any([signal, closing.signal]));
+              await run(service, entry, desired.memoryGb, AbortSignal.any([signal, closing.signal]));
             else if (desired.state === 'deleted') await remove(id, entry, folder);
             else await rest(desired.state, entry, service.hasRun && !hasDirectory(folder) ? undefined : folder);
           } catch (error) {
@@ -233,13 +261,24 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     },
 
     async listBlockers(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]> {
-      const running = entries.get(serviceId)?.running;
+      const { running, backups = 0 } = entries.get(serviceId) ?? {};
+      if (running && backups > 0) return [{ type: 'backup', detail: 'A backup is in progress' }];
       return running ? listBlockers(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])) : [];
     },
 
     async listSlowQueries(serviceId: string, signal: AbortSignal): Promise<SlowQuery[] | undefined> {
       const running = entries.get(serviceId)?.running;
       return running && listSlowQueries(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+    },
+
+    openBackup(serviceId: string): BackupAccess | undefined {
+      const entry = entries.get(serviceId);
+      if (!entry?.running || entry.restoring) return undefined;
+      entry.backups = (entry.backups ?? 0) + 1;
+      const close = () => {
+        entry.backups = (entry.backups ?? 1) - 1;
+      };
+      return { upstream: entry.running.backupUpstream, close };
     },
 
     async release(serviceId: string): Promise<void> {
@@ -257,39 +296,4 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
       await Promise.all([...entries].map(([id, entry]) => changes.run(id, () => stop(entry))));
     },
   };
-}
-
-/** A service that starts without its data looks intact and is not. It may be stopped and deleted. */
-function toMissing({ id, hasRun }: DrivenService, { data }: ServiceDirectory, entry: Entry): Observed {
-  const start = `pilothouse service start ${id} --empty`;
-  const obstacle = `The data directory ${data} is missing. Restore it, or start the service without its data: ${start}`;
-  const state = entry.running ? 'degraded' : (entry.rest ?? 'stopped');
-  return { state, reason: obstacle, ...(hasRun && { obstacle }) };
-}
-
-/** The share of its limit that the process uses, as bytes of the size that the service has for its users. */
-function toContractSize(load: Load, { memoryMiB }: RunningService, memoryGb = 0): Load {
-  if (load.memoryBytes === undefined) return load;
-  return { ...load, memoryBytes: Math.round((load.memoryBytes / memoryMiB) * memoryGb * MIB_PER_GB) };
-}
-
-async function observeRunning(entry: Entry, running: RunningService, signal: AbortSignal): Promise<Observed> {
-  const { upstream, version, pid, memoryMiB } = running;
-  const evidence = { pid, isolation: running.getIsolation() ?? 'none', memoryLimitMiB: memoryMiB };
-  const seen = { replicas: 1, version, evidence, ...(entry.memoryGb !== undefined && { memoryGb: entry.memoryGb }) };
-  try {
-    const load = await entry.meter?.measure(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
-    return {
-      state: 'running',
-      ...seen,
-      upstream,
-      ...(load && { load: toContractSize(load, running, entry.memoryGb) }),
-    };
-  } catch (error) {
-    if (signal.aborted) throw canceled();
-    if (entry.running !== running) return { state: 'degraded', reason: entry.failure ?? 'ClickHouse stopped' };
-    // A process that was ended because it hung closes its connections before its end is reported.
-    const reason = entry.probe?.getFailure() ?? `ClickHouse did not answer: ${(error as Error).message}`;
-    return { state: 'degraded', reason, ...seen, ...(!isRefused(error) && { upstream }) };
-  }
 }

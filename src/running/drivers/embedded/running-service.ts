@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
-import { newStartSecret, type User } from '../../../platform/listener/configuration.ts';
+import { type Elements, newStartSecret, type User } from '../../../platform/listener/configuration.ts';
 import { StartFailure, startListener, withUser } from '../../../platform/listener/listener.ts';
 import type { ListenerProcess } from '../../../platform/listener/process.ts';
 import { query, queryRows, quoteName } from '../../../platform/listener/query.ts';
@@ -13,6 +13,8 @@ import { listServerSettings } from './server-settings.ts';
 /** A service that answers queries. */
 export interface RunningService extends ListenerProcess {
   upstream: Upstream;
+  /** Of the user that backs the service up. */
+  backupUpstream: Upstream;
   memoryMiB: number;
   version: string;
 }
@@ -22,6 +24,8 @@ interface Options {
   library: string;
   directory: ServiceDirectory;
   memoryMiB: number;
+  /** Further elements of the configuration. */
+  server?: Elements;
   log: Pick<Logger, 'debug' | 'warn'>;
   /** A port of the loopback address that is free. */
   findPort(): Promise<number>;
@@ -61,14 +65,18 @@ const OWNER_GRANTS = [
   `GRANT ${SYSTEM_GRANTS.join(', ')} ON *.*`,
 ];
 
+/** It reads no rows: ClickHouse writes the files of a backup itself, to the folder for backups only. */
+const BACKUP_GRANTS = ['GRANT BACKUP ON *.*'];
+
 /** Starts the process and waits until it answers. An aborted signal ends the process. */
 export async function startService(options: Options, signal: AbortSignal): Promise<RunningService> {
-  const { program, library, directory, memoryMiB, log, findPort } = options;
+  const { program, library, directory, memoryMiB, server, log, findPort } = options;
   prepareServiceDirectory(directory);
   const { data, configuration } = directory;
   const memoryBytes = memoryMiB * MEBIBYTE;
-  // Both secrets are new for each start, and only in the memory of the two processes.
+  // The secrets are new for each start, and only in the memory of the two processes.
   const owner: User = { name: OWNER, password: newStartSecret(), grants: OWNER_GRANTS };
+  const backup: User = { name: 'backup', password: newStartSecret(), grants: BACKUP_GRANTS };
   const errors = openLog(directory.log);
   try {
     const listener = await startListener(
@@ -79,8 +87,8 @@ export async function startService(options: Options, signal: AbortSignal): Promi
         data,
         secret: newStartSecret(),
         memoryBytes,
-        users: [owner],
-        server: listServerSettings(data, memoryBytes),
+        users: [owner, backup],
+        server: { ...listServerSettings(data, memoryBytes), ...server },
         errors,
         log,
         findPort,
@@ -89,7 +97,7 @@ export async function startService(options: Options, signal: AbortSignal): Promi
     );
     const { address, ...process } = listener;
     void process.ended.then(errors.close);
-    return { ...process, upstream: withUser(address, owner), memoryMiB };
+    return { ...process, upstream: withUser(address, owner), backupUpstream: withUser(address, backup), memoryMiB };
   } catch (error) {
     errors.close();
     if (!(error instanceof StartFailure)) throw error;

@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../kernel/errors.ts';
+import type { State } from '../../platform/state/state.ts';
+import type { Restore } from '../drivers/embedded/restoring.ts';
+import { type Backup, listChain } from './backup.ts';
+import type { BackupDirectory } from './directory.ts';
+import { formatFailure, runRestore } from './statements.ts';
+import { findBackup, listBackups } from './store.ts';
+
+interface Options {
+  state: State;
+  directory: BackupDirectory;
+}
+
+export type Restores = ReturnType<typeof createRestores>;
+
+/** Puts the data of backups into services without data. */
+export function createRestores({ state, directory }: Options) {
+  /** The chains that are being read, each with the number of restores. They are not deleted meanwhile. */
+  const inUse = new Map<string, number>();
+
+  async function findChain(organizationId: string, backupId: string): Promise<Backup[]> {
+    const backup = await findBackup(state.db, organizationId, backupId);
+    if (backup?.status !== 'done' || backup.pending === 'remove')
+      throw new AppError('conflict', 'it was deleted, or is not done');
+    const chain = listChain(backup, await listBackups(state.db, organizationId, backup.serviceId));
+    if (!chain) throw new AppError('conflict', 'the backup that it is based on is missing');
+    return chain;
+  }
+
+  async function copyChain(chain: readonly Backup[], { folder, signal, onProgress }: Restore): Promise<void> {
+    const totalBytes = chain.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
+    let copiedBytes = 0;
+    for (const backup of chain)
+      await directory.copy(backup, join(folder, backup.id), signal, (bytes) => {
+        copiedBytes += bytes;
+        onProgress(`copying its files, ${toPercent(copiedBytes / Math.max(1, totalBytes))}`);
+      });
+  }
+
+  return {
+    isInUse: (chainId: string): boolean => inUse.has(chainId),
+
+    async run(restore: Restore): Promise<void> {
+      const { service, backupId, upstream, folder, signal, onProgress } = restore;
+      const chain = await findChain(service.organizationId, backupId);
+      const chainId = chain[0]?.id ?? backupId;
+      inUse.set(chainId, (inUse.get(chainId) ?? 0) + 1);
+      try {
+        await rm(folder, { recursive: true, force: true });
+        await copyChain(chain, restore);
+        onProgress('restoring its tables');
+        await runRestore(upstream, backupId, signal, (share) =>
+          onProgress(`restoring its tables, ${toPercent(share)}`),
+        );
+      } catch (error) {
+        throw error instanceof AppError ? error : new AppError('conflict', formatFailure(error), { cause: error });
+      } finally {
+        const left = (inUse.get(chainId) ?? 1) - 1;
+        if (left > 0) inUse.set(chainId, left);
+        else inUse.delete(chainId);
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;

@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../kernel/time/clock.ts';
+import { readDirectoryName } from '../platform/engine/directory-id.ts';
+import type { State } from '../platform/state/state.ts';
+import { createBackupDirectory } from '../running/backups/directory.ts';
+import { createRestores } from '../running/backups/restore.ts';
+import { createSchedule } from '../running/backups/schedule.ts';
+import { createVerify } from '../running/backups/verification.ts';
+import { createBackupWork } from '../running/backups/work.ts';
+import { createBackupWriter } from '../running/backups/writer.ts';
+import type { Reconciler } from '../running/reconciliation/reconciler.ts';
+import type { Domains } from './domains.ts';
+import { getServicesDirectory } from './drivers.ts';
+import type { Config } from './settings/config.ts';
+
+interface Options {
+  config: Pick<Config, 'dataDirectory' | 'backupDirectory'>;
+  clock: Clock;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  state: State;
+  domains: Pick<Domains, 'audit' | 'drivenServices' | 'organizations'>;
+}
+
+/** The backups of the embedded services of this node. */
+export function createServiceBackups({ config, clock, log, state, domains }: Options) {
+  const { audit, drivenServices: services, organizations } = domains;
+  const directory = createBackupDirectory(config.backupDirectory ?? join(config.dataDirectory, 'backups'));
+  const restores = createRestores({ state, directory });
+  const temporaryDirectory = join(config.dataDirectory, 'verifications');
+
+  return {
+    restore: restores.run,
+
+    createWork({ isResponsible, openBackup }: Pick<Reconciler, 'isResponsible' | 'openBackup'>) {
+      // Left by a process that was killed.
+      rmSync(temporaryDirectory, { recursive: true, force: true });
+      const writer = createBackupWriter({ state, organizations });
+      const place = {
+        directoryId: readDirectoryName(config.dataDirectory),
+        servicesDirectory: getServicesDirectory(config),
+      };
+      const schedule = createSchedule({
+        ...place,
+        state,
+        writer,
+        organizations,
+        clock,
+        audit,
+        log,
+        services,
+        isResponsible,
+        isInUse: restores.isInUse,
+      });
+      const verify = createVerify({ directory, restores, temporaryDirectory, log });
+      return createBackupWork({ ...place, state, writer, clock, log, directory, schedule, verify, openBackup });
+    },
+  };
+}
