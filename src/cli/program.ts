@@ -37,6 +37,7 @@ import { reference } from './reference.ts';
 import { restoreBackup } from './restore.ts';
 import { roleCommands } from './roles.ts';
 import { serve } from './serve.ts';
+import { serviceBackup } from './service-backups.ts';
 import { planService } from './service-plan.ts';
 import { serviceQueryCommands } from './service-queries.ts';
 import { serviceCommands } from './services.ts';
@@ -81,6 +82,7 @@ const COMMANDS: readonly Command[] = [
   listOrganizations,
   ...serviceCommands,
   ...serviceQueryCommands,
+  serviceBackup,
   planService,
   ...keyCommands,
   ...memberCommands,

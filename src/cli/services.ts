@@ -36,6 +36,7 @@ const OPTIONS = {
   driver: 'driver',
   provider: 'provider',
   region: 'region',
+  backupId: 'backup',
   numReplicas: 'replicas',
   minReplicaMemoryGb: 'minMemory',
   maxReplicaMemoryGb: 'maxMemory',
@@ -147,12 +148,13 @@ const createOne = defineCommand({
     driver: option('<driver>', `What runs it: ${DRIVER_NAMES.join(', ')}`),
     provider: optionWithDefault('<provider>', `Cloud provider in its record: ${PROVIDERS.join(', ')}`, 'aws', anyText),
     region: optionWithDefault('<region>', 'Region in its record', 'us-east-1', anyText),
+    backup: option('<id>', 'A backup whose data it starts with'),
     ...sizeOptions,
     json: jsonOption,
   },
-  run: ({ withApi, options: { name, driver, provider, region, ...size } }) =>
+  run: ({ withApi, options: { name, driver, provider, region, backup, ...size } }) =>
     withApi(async (api) => {
-      const body = { name, driver, provider, region, ...toScaling(size) };
+      const body = { name, driver, provider, region, backupId: backup, ...toScaling(size) };
       const created = await api.call<{ service: ServiceRecord; password: string }>('/services', {
         method: 'POST',
         body,
@@ -224,7 +226,7 @@ const scaleOne = defineCommand({
 
 const deleteOne = defineCommand({
   name: 'service delete',
-  summary: 'Delete a stopped service and its data; its costs stay',
+  summary: 'Delete a stopped service and its data; its costs stay, and its backups for their retention',
   settings: API_SETTINGS,
   arguments: { service: serviceArgument },
   options: { org: organizationOption, json: jsonOption },

@@ -364,4 +364,26 @@ onEachStore('the evaluation of alerts', (store) => {
     expect(await get(id)).toMatchObject({ status: 'ok' });
     expect(titles().at(-1)).toContain('Resolved');
   });
+
+  it('watches the backups of services', async () => {
+    const id = await createAlert({
+      source: 'condition',
+      condition: 'service_backup_failed_minutes',
+      threshold: 1,
+      thresholdType: 'above',
+    });
+    await start();
+    const insert = (backupId: string, status: string, startedAt: number) =>
+      runSql(
+        server,
+        `INSERT INTO service_backups (organization_id, id, service_id, chain_id, directory_id, status, started_at, size_bytes, document)
+         VALUES ('${acme.id}', '${backupId}', '${acme.primary}', '${backupId}', 'another', '${status}', ${startedAt}, 0, '{}')`,
+      );
+    await insert('failed', 'error', server.now - 300_000);
+    await pass();
+    expect(titles()).toEqual([expect.stringContaining(acme.primary)]);
+    await insert('done', 'done', server.now);
+    await pass();
+    expect(await get(id)).toMatchObject({ status: 'ok' });
+  });
 });

@@ -30,6 +30,9 @@ onEachStore('backups of an embedded service', (store) => {
   }
 
   const letIdle = async (id: string) => {
+    // A step that still runs would count the time of the service from its end.
+    await services.untilState(id, 'running');
+    await server.settleBackups();
     server.now += 16 * MINUTE_MS;
     await send('PATCH', `/${id}`, { tags: { add: [{ key: 'touched', value: String(server.now) }] } });
     return services.untilState(id, 'idle');
@@ -198,6 +201,29 @@ onEachStore('backups of an embedded service', (store) => {
     writeFileSync(join(server.directory, 'data/backups', id), 'in the way');
     expect(await backUp(id)).toMatchObject({ status: 'error', error: expect.stringMatching(/EEXIST|ENOTDIR/) });
     expect(readdirSync(join(server.directory, 'data/services', id, 'data/backups'))).toEqual([]);
+  });
+
+  it('are charged by their size', async () => {
+    const { id, query } = await services.create();
+    await query('CREATE TABLE t (s String) ENGINE = MergeTree ORDER BY tuple()');
+    await query('INSERT INTO t SELECT randomString(1000) FROM numbers(50000)');
+    const { sizeInBytes } = await backUp(id);
+    expect(sizeInBytes).toBeGreaterThan(50_000_000);
+    const { dataWarehouseId } = await services.read(id);
+    const from = new Date(server.now).toISOString().slice(0, 10);
+    const hours = 10;
+    server.now += hours * HOUR_MS;
+    await server.flushUsage();
+    const to = new Date(server.now).toISOString().slice(0, 10);
+    const path = `/v1/organizations/${acme.id}/usageCost?from_date=${from}&to_date=${to}`;
+    const { costs } = (await server.call({ path, key: acme.admin })).json.result;
+    const charged = costs
+      .filter(({ entityId }: Json) => entityId === dataWarehouseId)
+      .reduce((sum: number, { metrics }: Json) => sum + (metrics.backupCHC ?? 0), 0);
+    // 25.30 for a terabyte and a month of 732 hours.
+    const expected = (25.3 * sizeInBytes * hours) / (1e12 * 732);
+    expect(charged / expected).toBeGreaterThan(0.8);
+    expect(charged / expected).toBeLessThan(1.2);
   });
 
   it('are visible to their organization only', async () => {

@@ -107,7 +107,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
           tags,
           summary: 'Delete service',
           description:
-            'Cannot be undone. 409 unless the service is stopped, and for the first service of a warehouse that has others. Costs stay.',
+            'Cannot be undone. 409 unless the service is stopped, and for the first service of a warehouse that has others. Costs stay; backups stay for the retention of the backup configuration.',
           params: ServicePath,
           response: emptyManagementResponse,
         },

@@ -26,7 +26,7 @@ interface Options {
 interface Metered {
   meter: UsageMeter;
   /** Since the last measurement. */
-  rate: Rate;
+  rate: Omit<Rate, 'backupBytes'>;
   sentBytes: number;
 }
 
@@ -88,7 +88,8 @@ export function createServiceMetering(options: Options) {
     // A counter starts again when the endpoint is opened again.
     const added = sentBytes - service.sentBytes;
     service.sentBytes = sentBytes;
-    for (const slice of service.meter.add(service.rate, added, clock.monotonicMs(), clock.now())) keep(slice);
+    const rate = { ...service.rate, backupBytes: countBackupBytes(id) };
+    for (const slice of service.meter.add(rate, added, clock.monotonicMs(), clock.now())) keep(slice);
   }
 
   function keep(slice: Slice | undefined): void {
@@ -156,14 +157,13 @@ export function createServiceMetering(options: Options) {
       const isRunning = observed.state === 'running' || observed.state === 'resizing';
       const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
       const service = metered.get(id);
-      const backupBytes = countBackupBytes(id);
       const storedBytes = observed.load?.storedBytes ?? service?.rate.storedBytes ?? 0;
       if (service) {
-        service.rate = { gb, storedBytes, backupBytes };
+        service.rate = { gb, storedBytes };
         return;
       }
       const meter = createUsageMeter({ organizationId, serviceId: id, dataWarehouseId }, clock.monotonicMs());
-      metered.set(id, { meter, rate: { gb, storedBytes, backupBytes }, sentBytes: countSentBytes(id) ?? 0 });
+      metered.set(id, { meter, rate: { gb, storedBytes }, sentBytes: countSentBytes(id) ?? 0 });
       // Another process may have left usage of this service.
       sentAtMs = undefined;
     },

@@ -62,7 +62,7 @@ export const CONDITION_DEFAULTS: Readonly<Record<Condition, Pick<AlertDraft, 'th
   service_waking_minutes: { thresholdType: 'above', threshold: 10 },
   service_drift_minutes: { thresholdType: 'above', threshold: 30 },
   service_backup_late_minutes: { thresholdType: 'above', threshold: 120 },
-  service_backup_failed_minutes: { thresholdType: 'above', threshold: 0 },
+  service_backup_failed_minutes: { thresholdType: 'above', threshold: 1 },
   key_expiry_days: { thresholdType: 'below', threshold: 14 },
   budget_percent: { thresholdType: 'above', threshold: 80 },
   rejected_telemetry_records: { thresholdType: 'above', threshold: 1 },
