@@ -192,9 +192,9 @@ inBrowser(
       expect((await read('scalingSchedule')).entries).toMatchObject([{ name: 'Night' }]);
     });
 
-    it('the backup configuration is edited, and the page says that no backups run', async () => {
+    it('the backup configuration is edited, and the page says that a simulated service has no backups', async () => {
       const page = await browser.signIn(acme.admin, `/services/${acme.primary}/backups`);
-      await page.getByText('No backups run yet').waitFor();
+      await page.getByText('This service is not backed up').waitFor();
       const form = page.getByRole('form', { name: 'Backup configuration' });
       await form.getByText('Once a day').click();
       await form.getByLabel('Start time (UTC)').fill('03:30');

@@ -19,6 +19,22 @@ export const backupConfigurationQuery = (api: Operations, organizationId: string
     queryFn: ({ signal }) => api.backupConfigurationGet({ organizationId, serviceId }, { signal }),
   });
 
+const BACKUP_POLL_MS = 10_000;
+/** While the server works on one. */
+const BACKUP_PROGRESS_MS = 1000;
+
+export const backupsQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'backups', serviceId],
+    queryFn: ({ signal }) => api.backupGetList({ organizationId, serviceId }, { signal }),
+    refetchInterval: ({ state }) => {
+      const isWorking = state.data?.some(
+        ({ status, verification }) => status === 'in_progress' || verification?.status === 'in_progress',
+      );
+      return isWorking ? BACKUP_PROGRESS_MS : BACKUP_POLL_MS;
+    },
+  });
+
 const SCHEDULE_POLL_MS = 60_000;
 
 export const scheduleQuery = (api: Operations, organizationId: string, serviceId: string) =>

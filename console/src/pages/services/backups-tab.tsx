@@ -14,12 +14,13 @@ import { Note } from '../../parts/layout/note.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type BackupDraft, toBackupChange, toBackupDraft, validateBackup } from './backup-draft.ts';
+import { BackupList } from './backup-list.tsx';
 import { useService } from './service-context.tsx';
 import classes from './services.module.css';
 
 const FIELDS = ['backupPeriodInHours', 'backupRetentionPeriodInHours', 'backupStartTime'];
 
-/** The backup configuration, which nothing acts on yet. */
+/** The backups of an embedded service and their configuration. */
 export function BackupsTab() {
   const service = useService();
   const api = useApi();
@@ -27,10 +28,14 @@ export function BackupsTab() {
   const { data, error, refetch } = useQuery(backupConfigurationQuery(api, organizationId, service.id));
   return (
     <>
-      <Note tone="warn" title="No backups run yet">
-        This configuration is stored, and nothing makes backups of services yet. To back up an embedded service, run{' '}
-        <code>BACKUP</code> in ClickHouse.
-      </Note>
+      {service.driver === 'embedded' ? (
+        <BackupList service={service} />
+      ) : (
+        <Note tone="warn" title="This service is not backed up">
+          The configuration is stored, but only embedded services are backed up. The driver of this service is{' '}
+          {service.driver}.
+        </Note>
+      )}
       <Panel title="Backup configuration">
         {data ? (
           <BackupForm key={JSON.stringify(data)} service={service} stored={data} />

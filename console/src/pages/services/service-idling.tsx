@@ -76,7 +76,7 @@ function LastWake({ wake }: { wake: IdleStatus['lastWake'] }) {
   const { at, cause, statement, address, userAgent } = wake;
   return (
     <Fact label="Last woken">
-      <Timestamp at={at} /> by {cause === 'command' ? 'a command' : `a query${statement ? ` (${statement})` : ''}`}
+      <Timestamp at={at} /> by {cause === 'query' ? `a query${statement ? ` (${statement})` : ''}` : `a ${cause}`}
       {address && <div>from {address}</div>}
       {userAgent && <div>{userAgent}</div>}
     </Fact>
