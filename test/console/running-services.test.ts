@@ -205,6 +205,34 @@ inBrowser(
       await page.getByRole('button', { name: 'Start' }).waitFor();
     });
 
+    it('a service is backed up, its backup verified, and restored into a new service', async () => {
+      const { id, query } = await services.create({ name: 'events' });
+      await query('CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n');
+      await query('INSERT INTO t VALUES (7)');
+      const page = await browser.signIn(acme.admin, `/services/${id}/backups`);
+      const backups = panel(page, 'Backups');
+      await backups.getByText('No backups yet').waitFor();
+      await backups.getByRole('button', { name: 'Back up now' }).click();
+      const row = backups.getByRole('row').filter({ hasText: 'Full' });
+      await row.getByText('Done', { exact: true }).waitFor();
+      await row.getByText('Never', { exact: true }).waitFor();
+      await row.getByRole('button', { name: 'Verify' }).click();
+      await row.getByText('Never', { exact: true }).waitFor({ state: 'detached' });
+      await row.getByText('In progress', { exact: true }).waitFor({ state: 'detached' });
+      const listed = (await services.send('GET', `/${id}/backups`)).json.result;
+      expect(listed).toMatchObject([{ status: 'done', verification: { status: 'done', rows: 1 } }]);
+      await expectAccessible(page);
+      await checkWidths(page, 'service-backups');
+      await row.getByRole('button', { name: 'Restore' }).click();
+      const form = page.getByRole('form', { name: 'Restore into a new service' });
+      await form.getByLabel('Name').fill('events-restored');
+      await form.getByRole('button', { name: 'Restore' }).click();
+      await page.getByLabel('I have saved the secret').check();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await panel(page, 'Status').getByText('Running', { exact: true }).waitFor();
+      expect(page.url()).not.toContain(id);
+    });
+
     it('a service that its driver cannot reach is degraded, with the reason', async () => {
       const page = await browser.signIn(acme.developer, '/services');
       const row = page.getByRole('row').filter({ hasText: 'elsewhere' });

@@ -42,6 +42,7 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/idle$/, { result: { blockers: expect.any(Array), idleTimeoutMinutes: 15 } }],
   [/\/services\/[^/]+$/, { result: { tags: expect.arrayContaining([{ key: 'team', value: 'web' }]) } }],
   [/\/password$/, { result: { password: expect.stringMatching(/^php_/) } }],
+  [/\/backups$/, { result: expect.arrayContaining([expect.objectContaining({ status: 'done', type: 'full' })]) }],
   [/\/backupConfiguration$/, { result: { backupPeriodInHours: 24, backupStartTime: '03:30' } }],
   [/"horizontal".*\/replicaScaling$/, { result: { autoscalingMode: 'horizontal', maxReplicas: 6 } }],
   [/"vertical".*\/replicaScaling$/, { result: { autoscalingMode: 'vertical', numReplicas: 3 } }],

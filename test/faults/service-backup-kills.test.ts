@@ -20,6 +20,8 @@ function createRandom(seed: number): () => number {
   };
 }
 
+const listFolder = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
+
 onEachStoreInLongRuns('backups of services when the control plane is killed', (store) => {
   const server = useServer(store, { inProcess: false, args: ['--endpoint-ports', '0'] });
   const services = useServices(server);
@@ -61,8 +63,8 @@ onEachStoreInLongRuns('backups of services when the control plane is killed', (s
       // Only what is done has files, and all of it.
       const done = backups.filter(({ status }) => status === 'done').map((backup) => backup.id);
       const folder = join(server.directory, 'data/backups', id);
-      expect((existsSync(folder) ? readdirSync(folder) : []).sort()).toEqual(done.sort());
-      expect(readdirSync(join(server.directory, 'data/services', id, 'data/backups'))).toEqual([]);
+      expect(listFolder(folder)).toEqual(done.sort());
+      expect(listFolder(join(server.directory, 'data/services', id, 'data/backups'))).toEqual([]);
       for (const { status, error } of backups)
         if (status === 'error') expect(error).toContain('The control plane was stopped during the backup');
     }

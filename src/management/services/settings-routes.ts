@@ -80,7 +80,7 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
           tags,
           summary: 'Update backup configuration',
           description:
-            'Omitted fields keep their value. With a start time, backups are daily; a period other than 24 hours removes the start time. A simulated service has no backups.',
+            'Omitted fields keep their value. With a start time, backups are daily; a period other than 24 hours removes the start time. Only embedded services are backed up.',
           params: ServicePath,
           body: BackupConfigurationBody,
           response: managementResponse(BackupConfigurationRecord),

@@ -45,12 +45,13 @@ export async function makeBackup(
   }
 }
 
-/** Removes what a backup that was not finished has left. */
+/** Removes what a backup that was not finished has left; `others` are those of the same service. */
 export async function removeUnfinished(
   { servicesDirectory, directory }: Pick<Options, 'servicesDirectory' | 'directory'>,
   backup: Backup,
+  others: readonly Backup[] = [],
 ): Promise<void> {
   const { backups } = getServiceDirectory(servicesDirectory, backup.serviceId);
-  await rm(join(backups, backup.id), { recursive: true, force: true });
+  for (const { id } of [backup, ...others]) await rm(join(backups, id), { recursive: true, force: true });
   await directory.remove(backup);
 }

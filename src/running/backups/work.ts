@@ -107,12 +107,12 @@ export function createBackupWork(options: Options) {
   }
 
   async function back(backup: Backup): Promise<void> {
-    if (backup.worker !== undefined && backup.worker !== worker) return fail(backup, INTERRUPTED);
-    const started = { ...backup, worker };
-    await writer.change(backup, (stored) => ({ ...stored, worker }));
     const others = (await listBackups(state.db, backup.organizationId, backup.serviceId)).filter(
       ({ id }) => id !== backup.id,
     );
+    if (backup.worker !== undefined && backup.worker !== worker) return fail(backup, INTERRUPTED, others);
+    const started = { ...backup, worker };
+    await writer.change(backup, (stored) => ({ ...stored, worker }));
     let made: Backup;
     try {
       made = await makeBackup(options, started, others, stopping.signal);
@@ -125,11 +125,11 @@ export function createBackupWork(options: Options) {
     sizes = await listBackupSizes(state.db, directoryId);
   }
 
-  async function fail(backup: Backup, error: string): Promise<void> {
+  async function fail(backup: Backup, error: string, others: readonly Backup[] = []): Promise<void> {
     const { serviceId, id } = backup;
     log.warn({ serviceId, backupId: id, reason: error }, 'failed to back up a service');
     // What cannot be removed now is removed when the backup expires.
-    await removeUnfinished(options, backup).catch((reason: Error) =>
+    await removeUnfinished(options, backup, others).catch((reason: Error) =>
       log.warn({ serviceId, backupId: id, reason: reason.message }, 'failed to remove an unfinished backup'),
     );
     await writer.change(backup, (stored) => ({

@@ -82,7 +82,10 @@ export function ServiceActions({ service }: { service: Service }) {
         }}
         onClose={close}
       >
-        <b>{service.name}</b> is deleted with its data and cannot be restored. Its costs stay in the reports.
+        <b>{service.name}</b> is deleted with its data. Its costs stay in the reports.{' '}
+        {service.driver === 'embedded'
+          ? 'Its backups stay for the retention of its backup configuration and can be restored until then.'
+          : 'It cannot be restored.'}
       </ConfirmDialog>
     </>
   );
