@@ -105,6 +105,8 @@ export const serviceKind: Kind<Service> = {
       ...mergeDriverOptions(driver as DriverName, { kubernetes, webhook }, before?.settings),
       autoscaling,
     });
+    const { restore } = before?.settings ?? {};
+    const kept = restore ? { ...settings, restore } : settings;
     return {
       id,
       organizationId: organization.id,
@@ -121,7 +123,7 @@ export const serviceKind: Kind<Service> = {
       scaling,
       createdAt: parseDateTime(String(createdAt), { offset: 'required' }) ?? 0,
       details: removeEmptyFields<ServiceDetails>(details),
-      ...(Object.keys(settings).length > 0 ? { settings: settings as ServiceSettings } : undefined),
+      ...(Object.keys(kept).length > 0 ? { settings: kept as ServiceSettings } : undefined),
     };
   },
 
