@@ -28,6 +28,7 @@ const OPTIONAL_PARTS = ['serviceQueryEndpoint'];
 const SERVICE_PARTS = [
   'privateEndpointConfig',
   'backupConfiguration',
+  'backups',
   'scalingSchedule',
   'autoscaling',
   'autoscaling/decisions',
@@ -109,12 +110,6 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read(`${organization}/members/{userId}`, { userId });
       await read(`${organization}/members/{userId}/sessions`, { userId });
     }
-    for (const { id } of services) {
-      const backups = await read(`${organization}/services/{serviceId}/backups`, { serviceId: String(id) });
-      await each(`${organization}/services/{serviceId}/backups/{backupId}`, 'backupId', backups, { serviceId: id });
-    }
-    // The services may have no backup.
-    covered.add(`${organization}/services/{serviceId}/backups/{backupId}`);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));
@@ -159,6 +154,8 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     // The organization may have no trace.
     covered.add('/api/v2/traces/{traceId}');
   }
+  // These services have no backups; see test/services/backups.test.ts.
+  covered.add('/v1/organizations/{organizationId}/services/{serviceId}/backups/{backupId}');
   const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: Record<string, object> };
   const documented = Object.keys(paths).filter((path) => 'get' in (paths[path] ?? {}) && !path.startsWith('/console'));
   expect([...covered].sort()).toEqual(documented.sort());
