@@ -20,7 +20,7 @@ export const ROOMS = {
     'notifications',
     'billing',
   ],
-  running: ['drivers', 'proxy', 'autoscaling', 'reconciliation'],
+  running: ['drivers', 'proxy', 'queries', 'autoscaling', 'reconciliation'],
   observability: [
     'expressions',
     'tokens',

@@ -49,6 +49,7 @@ import type { State } from '../platform/state/state.ts';
 import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
 import { createReplays } from '../running/autoscaling/replay/replays.ts';
+import { createStatementLog } from '../running/queries/statement-log.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
 import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
@@ -160,6 +161,7 @@ export function createDomains({
   const loadHistory = createLoadHistory({ state });
   const autoscaling = createAutoscaling({ state, clock, organizations, services, prices, loadHistory });
   const replays = createReplays({ clock, prices, loadHistory });
+  const statementLog = createStatementLog({ state, audit, organizations, log });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({
@@ -250,6 +252,7 @@ export function createDomains({
     loadHistory,
     autoscaling,
     replays,
+    statementLog,
     serviceMetrics,
     intake,
     rating,
@@ -285,6 +288,7 @@ export function createDomains({
           people.membersLastSeen,
           people.sessionsLastSeen,
           failedSignIns,
+          statementLog,
         ].map((part) => part.close()),
       );
     },

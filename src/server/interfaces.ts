@@ -68,6 +68,8 @@ import {
 } from '../platform/http/responses/unsupported-routes.ts';
 import type { State } from '../platform/state/state.ts';
 import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
+import { sqlRoutes } from '../running/queries/routes.ts';
+import { createStatements, type StatementOptions } from '../running/queries/statements.ts';
 import { type LogRouteOptions, logRoutes } from '../running/reconciliation/log-routes.ts';
 import { type IdleRouteOptions, idleRoutes } from '../running/reconciliation/routes.ts';
 import type { Domains } from './domains.ts';
@@ -92,15 +94,16 @@ export interface InterfaceOptions {
   /** Of the process that does the background work, which may be another one. */
   findIdleStatus: IdleRouteOptions['findIdleStatus'];
   listSlowQueries: LogRouteOptions['listSlowQueries'];
+  findSqlAccess: StatementOptions['findSqlAccess'];
+  cancelStatement: StatementOptions['cancelStatement'];
   listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
   /** Counts for several processes; without it, this process counts for itself. */
   rateCounter: RateCounter | undefined;
 }
 
-export function createManagement(
-  { config, state, clock, domains, findIdleStatus, listSlowQueries, listUsageWarnings, rateCounter }: InterfaceOptions,
-  shared: SharedGuard,
-): MountedInterface {
+export function createManagement(options: InterfaceOptions, shared: SharedGuard): MountedInterface {
+  const { config, state, clock, domains, findIdleStatus, listSlowQueries, listUsageWarnings, rateCounter } = options;
+  const statements = createStatements({ ...options, ...domains });
   return {
     documentPaths: ['/v1'],
     guard: {
@@ -120,6 +123,7 @@ export function createManagement(
       autoscalingRoutes(domains),
       idleRoutes({ ...domains, findIdleStatus, clock }),
       logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
+      sqlRoutes({ ...domains, statements }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes(domains),
       roleRoutes(domains),

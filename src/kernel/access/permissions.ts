@@ -161,6 +161,17 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'instanceQueryEndpointUpsert',
     'instanceQueryEndpointDelete',
   ]),
+  'sql:read': service('read', 'Run SQL that only reads; keep queries and see the own history', [
+    'sqlRead',
+    'sqlCancel',
+    'sqlHistoryGetList',
+    'savedQueryList',
+    'savedQueryGet',
+    'savedQueryCreate',
+    'savedQueryUpdate',
+    'savedQueryDelete',
+  ]),
+  'sql:write': service('write', 'Run any SQL that the password of the service allows', ['sqlWrite', 'sqlCancel']),
   'control-plane:service:manage-clickstack-api': organization(
     'write',
     'View and change dashboards, sources, saved searches, alerts and webhooks over the management API',

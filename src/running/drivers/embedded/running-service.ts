@@ -2,13 +2,14 @@ import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
-import { newStartSecret, type User } from '../../../platform/listener/configuration.ts';
+import { newStartSecret } from '../../../platform/listener/configuration.ts';
 import { StartFailure, startListener, withUser } from '../../../platform/listener/listener.ts';
 import type { ListenerProcess } from '../../../platform/listener/process.ts';
 import { query, queryRows, quoteName } from '../../../platform/listener/query.ts';
 import { prepareServiceDirectory, type ServiceDirectory } from './directory.ts';
 import { openLog } from './log-file.ts';
 import { listServerSettings } from './server-settings.ts';
+import { createUsers } from './users.ts';
 
 /** A service that answers queries. */
 export interface RunningService extends ListenerProcess {
@@ -27,39 +28,8 @@ interface Options {
   findPort(): Promise<number>;
 }
 
-/** Queries of clients run as this user. */
-export const OWNER = 'owner';
-
 const FLUSH_MS = 10 * SECOND_MS;
 const MEBIBYTE = 2 ** 20;
-
-/** Statements about the service's own tables and caches. All others would end the listener or change the process. */
-const SYSTEM_GRANTS = [
-  'SYSTEM DROP CACHE',
-  'SYSTEM RELOAD DICTIONARY',
-  'SYSTEM MERGES',
-  'SYSTEM TTL MERGES',
-  'SYSTEM MOVES',
-  'SYSTEM CLEANUP',
-  'SYSTEM VIEWS',
-  'SYSTEM FLUSH',
-  'SYSTEM WAIT LOADING PARTS',
-  'SYSTEM LOAD PRIMARY KEY',
-  'SYSTEM UNLOAD PRIMARY KEY',
-  'SYSTEM UNFREEZE',
-];
-
-/**
- * Everything except what would end the listener or act as its user `default`. A table of users in `system` could keep the
- * service from starting. The owner can still stop its own queries.
- */
-const OWNER_GRANTS = [
-  'GRANT ALL ON *.*',
-  'REVOKE SYSTEM, KILL QUERY, IMPERSONATE, SET DEFINER ON *.*',
-  'REVOKE CREATE, DROP, ALTER, INSERT ON system.*',
-  'GRANT ALTER DELETE ON system.query_log',
-  `GRANT ${SYSTEM_GRANTS.join(', ')} ON *.*`,
-];
 
 /** Starts the process and waits until it answers. An aborted signal ends the process. */
 export async function startService(options: Options, signal: AbortSignal): Promise<RunningService> {
@@ -67,8 +37,8 @@ export async function startService(options: Options, signal: AbortSignal): Promi
   prepareServiceDirectory(directory);
   const { data, configuration } = directory;
   const memoryBytes = memoryMiB * MEBIBYTE;
-  // Both secrets are new for each start, and only in the memory of the two processes.
-  const owner: User = { name: OWNER, password: newStartSecret(), grants: OWNER_GRANTS };
+  // All secrets are new for each start, and only in the memory of the two processes.
+  const { owner, reader, admin, stopper } = createUsers(memoryBytes);
   const errors = openLog(directory.log);
   try {
     const listener = await startListener(
@@ -79,7 +49,7 @@ export async function startService(options: Options, signal: AbortSignal): Promi
         data,
         secret: newStartSecret(),
         memoryBytes,
-        users: [owner],
+        users: [owner, reader, admin, stopper],
         server: listServerSettings(data, memoryBytes),
         errors,
         log,
@@ -89,7 +59,12 @@ export async function startService(options: Options, signal: AbortSignal): Promi
     );
     const { address, ...process } = listener;
     void process.ended.then(errors.close);
-    return { ...process, upstream: withUser(address, owner), memoryMiB };
+    const sqlUsers = {
+      reader: withUser(address, reader).headers,
+      admin: withUser(address, admin).headers,
+      stopper: withUser(address, stopper).headers,
+    };
+    return { ...process, upstream: { ...withUser(address, owner), sqlUsers }, memoryMiB };
   } catch (error) {
     errors.close();
     if (!(error instanceof StartFailure)) throw error;
