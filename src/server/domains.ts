@@ -49,6 +49,7 @@ import type { State } from '../platform/state/state.ts';
 import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
 import { createReplays } from '../running/autoscaling/replay/replays.ts';
+import { createSavedQueries } from '../running/queries/saved-queries.ts';
 import { createStatementLog } from '../running/queries/statement-log.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
 import { createPeople, type PeopleConfig } from './people.ts';
@@ -162,6 +163,7 @@ export function createDomains({
   const autoscaling = createAutoscaling({ state, clock, organizations, services, prices, loadHistory });
   const replays = createReplays({ clock, prices, loadHistory });
   const statementLog = createStatementLog({ state, audit, organizations, log });
+  const savedQueries = createSavedQueries({ state, clock, audit, organizations, services });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({
@@ -253,6 +255,7 @@ export function createDomains({
     autoscaling,
     replays,
     statementLog,
+    savedQueries,
     serviceMetrics,
     intake,
     rating,

@@ -69,6 +69,7 @@ import {
 import type { State } from '../platform/state/state.ts';
 import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
 import { sqlRoutes } from '../running/queries/routes.ts';
+import { savedQueryRoutes } from '../running/queries/saved-query-routes.ts';
 import { createStatements, type StatementOptions } from '../running/queries/statements.ts';
 import { type LogRouteOptions, logRoutes } from '../running/reconciliation/log-routes.ts';
 import { type IdleRouteOptions, idleRoutes } from '../running/reconciliation/routes.ts';
@@ -124,6 +125,7 @@ export function createManagement(options: InterfaceOptions, shared: SharedGuard)
       idleRoutes({ ...domains, findIdleStatus, clock }),
       logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
       sqlRoutes({ ...domains, statements }),
+      savedQueryRoutes(domains),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes(domains),
       roleRoutes(domains),

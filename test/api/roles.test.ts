@@ -22,8 +22,9 @@ const BODIES: Record<string, object> = { budgetCreate: { monthlyCHC: 1_000_000 }
 /** A new name for each call, because names of roles are unique. */
 const newBody = (id: string) => (id === 'organizationRolePost' ? { name: randomUUID() } : BODIES[id]);
 
-/** Reads that use POST because they have a body. */
-const isRead = (method: string, path: string) => method === 'GET' || /\/(preview|validate)$/.test(path);
+/** Reads that use POST because they have a body, and what belongs to running SQL that reads. */
+const isRead = (method: string, path: string) =>
+  method === 'GET' || /\/(preview|validate|sql\/read)$|\/(sql\/queries|saved-queries)\b/.test(path);
 
 function listExpectedRoles(method: string, path: string): string[] {
   if (path === '/v1/whoami') return ['admin', 'developer', 'query_endpoints'];
@@ -51,6 +52,7 @@ async function roleTable(server: TestServer) {
         linkId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),
+        queryId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),
         clickStackSourceId: 'f'.repeat(24),
       };

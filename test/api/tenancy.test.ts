@@ -79,6 +79,10 @@ const BODIES: Record<string, object> = {
   backupConfigurationUpdate: { backupPeriodInHours: 12 },
   instanceQueryEndpointUpsert: { roles: ['sql_console_read_only'], openApiKeys: [randomUUID()] },
   scalingScheduleUpsert: { entries: [] },
+  sqlRead: { sql: 'SELECT 1' },
+  sqlWrite: { sql: 'SELECT 1' },
+  savedQueryCreate: { name: 'intruder', sql: 'SELECT 1', database: '' },
+  savedQueryUpdate: { name: 'intruder', sql: 'SELECT 1', database: '' },
   instanceAutoscalingUpdate: { mode: 'off' },
 };
 
@@ -144,6 +148,7 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     ...(await findOrCreateGlobexMember(server)),
     linkId: await findOrCreateGlobexLink(server),
     annotationId: await findOrCreateGlobexAnnotation(server),
+    queryId: await findOrCreateGlobexQuery(server),
     tileId: 'one',
     version: '1',
     traceId: await findOrCreateGlobexTrace(server),
@@ -178,6 +183,15 @@ async function findOrCreateGlobexBudget(server: TestServer): Promise<string> {
   const [existing] = (await server.call({ path, key: globex.admin })).json.result;
   if (existing) return existing.id;
   const body = { name: 'Globex budget', monthlyCHC: 1_000_000 };
+  return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
+}
+
+/** A saved query of Globex; created if it does not exist. */
+async function findOrCreateGlobexQuery(server: TestServer): Promise<string> {
+  const path = `/v1/organizations/${globex.id}/services/${globex.primary}/saved-queries`;
+  const [existing] = (await server.call({ path, key: globex.admin })).json.result;
+  if (existing) return existing.id;
+  const body = { name: 'Globex query', sql: 'SELECT 1', database: '' };
   return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
 }
 
@@ -246,6 +260,7 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
     '/dashboardTokens',
     '/budgets',
     '/roles',
+    `/services/${globex.primary}/saved-queries`,
     '/usageCost?from_date=2026-10-01&to_date=2026-10-31',
   ];
   const responses = await Promise.all(
@@ -321,6 +336,7 @@ onEachStore('tenancy', (store) => {
         sessionId: randomUUID(),
         budgetId: randomUUID(),
         roleId: randomUUID(),
+        queryId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),
         clickStackSourceId: 'f'.repeat(24),
         clickStackWebhookId: 'f'.repeat(24),

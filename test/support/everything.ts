@@ -36,6 +36,7 @@ const SERVICE_PARTS = [
   'prometheus',
   'logs',
   'slowQueries',
+  'sql/history',
   ...OPTIONAL_PARTS,
 ];
 
@@ -108,6 +109,10 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     for (const { userId } of await read(`${organization}/members`)) {
       await read(`${organization}/members/{userId}`, { userId });
       await read(`${organization}/members/{userId}/sessions`, { userId });
+    }
+    for (const { id } of services) {
+      const queries = await read(`${organization}/services/{serviceId}/saved-queries`, { serviceId: id });
+      await each(`${organization}/services/{serviceId}/saved-queries/{queryId}`, 'queryId', queries, { serviceId: id });
     }
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);

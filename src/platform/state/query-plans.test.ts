@@ -24,6 +24,8 @@ import { listLinks } from '../../observability/links/store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
+import { listHistory } from '../../running/queries/history-store.ts';
+import { listSavedQueries } from '../../running/queries/saved-query-store.ts';
 import { findEarlierAttempt, listDueNotifications, listNotifications } from '../notifications/store.ts';
 import { openState } from './open.ts';
 import type { State } from './state.ts';
@@ -58,6 +60,16 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
   ['keys with a role', /key_roles/, (db) => listKeysWithRole(db, organization, 'a', 10)],
   ['ids of keys with a role', /key_roles/, (db) => listKeyIdsWithRole(db, organization, 'a', 10)],
   ['tokens', /dashboard_tokens_by_time/, (db) => listTokens(db, organization)],
+  [
+    'statements of a credential',
+    /sql_history/,
+    (db) => listHistory(db, { organizationId: organization, serviceId: service, credentialId: 'a' }, 10),
+  ],
+  [
+    'saved queries',
+    /saved_queries_by_time/,
+    (db) => listSavedQueries(db, { organizationId: organization, serviceId: service }, { limit: 10, after: [1, 'a'] }),
+  ],
   ['links', /dashboard_links_by_time/, (db) => listLinks(db, organization)],
   [
     'annotations',

@@ -129,7 +129,8 @@ export function sqlRoutes({ services, statements, statementLog }: Options): Rout
     reply: object,
     role: SqlRole,
   ): Promise<FastifyReply> {
-    const { format = 'progress', maxRows, ...statement } = request.body;
+    const { format = 'progress', maxRows, sql, database, parameters, queryId } = request.body;
+    const statement = { sql, database, parameters, queryId };
     const caller = createCaller(request, reply, role);
     const serviceId = request.params.serviceId.toLowerCase();
     const answer = reply as FastifyReply;

@@ -18,7 +18,7 @@ export const DOWNLOADS = {
 
 const FORMATS = ['progress', ...(Object.keys(DOWNLOADS) as (keyof typeof DOWNLOADS)[])] as const;
 
-const MAX_SQL_CHARACTERS = 256 * 1024;
+export const MAX_SQL_CHARACTERS = 256 * 1024;
 const MAX_VALUE_CHARACTERS = 16 * 1024;
 const MAX_PARAMETERS = 100;
 
@@ -28,7 +28,8 @@ const ParameterName = PatternText(
   'The name of a parameter',
 );
 
-const ParameterValues = Type.Record(ParameterName, StorableText({ maxLength: MAX_VALUE_CHARACTERS }), {
+export const ParameterValues = Type.Record(ParameterName, StorableText({ maxLength: MAX_VALUE_CHARACTERS }), {
+  additionalProperties: false,
   maxProperties: MAX_PARAMETERS,
   description: 'The values of the parameters of the statement, such as {name:String}',
 });
@@ -39,28 +40,24 @@ const DatabaseName = StorableText({
   description: 'The database of names without one',
 });
 
-export const SqlBody = NamedObject(
-  'SqlStatement',
-  {
-    sql: StorableText({ minLength: 1, maxLength: MAX_SQL_CHARACTERS, description: 'One statement' }),
-    database: Type.Optional(DatabaseName),
-    parameters: Type.Optional(ParameterValues),
-    queryId: Type.Optional(Type.String({ format: 'uuid', description: 'To cancel the statement; default: random' })),
-    format: Type.Optional(
-      Type.Enum([...FORMATS], {
-        description: 'progress (default): lines of JSON with rows and progress. Others: a file to download',
-      }),
-    ),
-    maxRows: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1_000_000,
-        description: `How many rows progress returns; default: ${DEFAULT_MAX_ROWS}`,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const SqlBody = NamedObject('SqlStatement', {
+  sql: StorableText({ minLength: 1, maxLength: MAX_SQL_CHARACTERS, description: 'One statement' }),
+  database: Type.Optional(DatabaseName),
+  parameters: Type.Optional(ParameterValues),
+  queryId: Type.Optional(Type.String({ format: 'uuid', description: 'To cancel the statement; default: random' })),
+  format: Type.Optional(
+    Type.Enum([...FORMATS], {
+      description: 'progress (default): lines of JSON with rows and progress. Others: a file to download',
+    }),
+  ),
+  maxRows: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: `How many rows progress returns; default: ${DEFAULT_MAX_ROWS}`,
+    }),
+  ),
+});
 
 export const QueryPath = Type.Object({ ...ServicePath.properties, queryId: Type.String({ format: 'uuid' }) });
 
