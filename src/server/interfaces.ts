@@ -68,6 +68,7 @@ import {
 } from '../platform/http/responses/unsupported-routes.ts';
 import type { State } from '../platform/state/state.ts';
 import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
+import { queryEndpointRoutes } from '../running/queries/query-endpoint-routes.ts';
 import { sqlRoutes } from '../running/queries/routes.ts';
 import { savedQueryRoutes } from '../running/queries/saved-query-routes.ts';
 import { createStatements, type StatementOptions } from '../running/queries/statements.ts';
@@ -193,6 +194,23 @@ export function createDashboardInterface(
       ...(config.dashboardPort === undefined ? [linkRoutes({ ...domains, basePath: config.basePath })] : []),
       unsupportedDashboardRoutes,
     ],
+  };
+}
+
+/** The query endpoints of services: keys only, which each endpoint names. */
+export function createQueryEndpointInterface(options: InterfaceOptions, shared: SharedGuard): MountedInterface {
+  const { state, clock, domains, rateCounter } = options;
+  const { session, ...guard } = shared;
+  return {
+    documentPaths: [],
+    guard: {
+      ...guard,
+      counter: prefixIds(rateCounter, 'management'),
+      authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
+      challenge: 'Basic realm="pilothouse", charset="UTF-8"',
+    },
+    bodyLimitBytes: management.bodyLimitBytes,
+    routes: [queryEndpointRoutes({ ...domains, statements: createStatements({ ...options, ...domains }) })],
   };
 }
 

@@ -202,8 +202,8 @@ const UNSUPPORTED_PERMISSIONS: readonly string[] = [
 /** Of requests for operations that the public interface has and Pilothouse has not: every key gets the same response. */
 export const UNSUPPORTED_OPERATION = 'unsupportedOperation';
 
-/** Every active key may call them. */
-export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet'];
+/** Every active key may call them; a query endpoint names its keys itself. */
+export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet', 'queryEndpointRun'];
 
 /** At least one admin key of an organization keeps all of them: otherwise its keys and roles could never be changed again. */
 export const ACCESS_OPERATIONS: readonly string[] = [

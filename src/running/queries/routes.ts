@@ -2,12 +2,10 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
-import { getActor } from '../../management/audit/request-actor.ts';
 import type { SqlRole } from '../../management/services/driver.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
-import { abortOnDisconnect } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { logFailures } from '../../platform/http/responses/aborted-responses.ts';
 import {
@@ -17,9 +15,10 @@ import {
   managementResponse,
   success,
 } from '../../platform/http/responses/envelopes.ts';
+import { createCaller } from './request-caller-routes.ts';
 import { DOWNLOADS, HistoryQuery, HistoryRecord, QueryPath, SqlBody, toHistoryRecord } from './schema.ts';
 import { MAX_HISTORY, type StatementLog } from './statement-log.ts';
-import type { Caller, Statements } from './statements.ts';
+import type { Statements } from './statements.ts';
 
 const tags = ['SQL'];
 const SQL = '/v1/organizations/:organizationId/services/:serviceId/sql';
@@ -146,17 +145,4 @@ export function sqlRoutes({ services, statements, statementLog }: Options): Rout
       .header('content-disposition', `attachment; filename="query.${ending}"`)
       .send(Readable.from(logFailures(request, chunks), { objectMode: false }));
   }
-}
-
-function createCaller(request: FastifyRequest, reply: object, role: SqlRole): Caller {
-  const { organizationId, credentialId } = getIdentity(request);
-  return {
-    organizationId,
-    credentialId,
-    role,
-    actor: getActor(request),
-    address: request.clientAddress,
-    userAgent: request.headers['user-agent'] ?? '',
-    signal: abortOnDisconnect(reply),
-  };
 }

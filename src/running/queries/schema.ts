@@ -34,7 +34,7 @@ export const ParameterValues = Type.Record(ParameterName, StorableText({ maxLeng
   description: 'The values of the parameters of the statement, such as {name:String}',
 });
 
-const DatabaseName = StorableText({
+export const DatabaseName = StorableText({
   minLength: 1,
   maxLength: 255,
   description: 'The database of names without one',

@@ -121,6 +121,7 @@ const listReaderSettings = (memoryBytes: number): Elements => {
     readonly: 1,
     max_execution_time: READER_SECONDS,
     max_memory_usage: maxMemoryBytes,
+    max_memory_usage_for_user: maxMemoryBytes,
     max_result_bytes: MAX_RESULT_BYTES,
     max_concurrent_queries_for_user: MAX_READER_QUERIES,
     constraints: {
