@@ -110,10 +110,10 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read(`${organization}/members/{userId}`, { userId });
       await read(`${organization}/members/{userId}/sessions`, { userId });
     }
-    for (const { id } of services) {
-      const queries = await read(`${organization}/services/{serviceId}/saved-queries`, { serviceId: id });
-      await each(`${organization}/services/{serviceId}/saved-queries/{queryId}`, 'queryId', queries, { serviceId: id });
-    }
+    const savedQueries = `${organization}/services/{serviceId}/saved-queries`;
+    await each(`${savedQueries}/{queryId}`, 'queryId', await read(savedQueries, service), service);
+    // The first service may have none.
+    covered.add(`${savedQueries}/{queryId}`);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));
