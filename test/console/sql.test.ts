@@ -241,19 +241,43 @@ inBrowser(
       expect(await editor(page).textContent()).toContain('amountdefault.events');
     });
 
-    it('keeps a history of each person', async () => {
+    it('keeps a history and saved queries', async () => {
       const page = await open();
       await run(page, 'SELECT 42 AS answer');
       await status(page).getByText('1 row in').waitFor(ENGINE);
+      await button(page, 'Save').click();
+      const form = page.getByRole('form', { name: 'Save query' });
+      await form.getByLabel('Name').fill('The answer');
+      await form.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved the query The answer').waitFor();
+      await write(page, 'SELECT 1');
+
+      await button(page, 'Saved queries').click();
+      const saved = page.getByRole('list', { name: 'Saved queries' });
+      await saved.getByRole('button', { name: 'Actions for The answer' }).click();
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await page.getByRole('form', { name: 'Rename query' }).getByLabel('Name').fill('Forty-two');
+      await button(page, 'Save').last().click();
+      await saved.getByText('Forty-two').click();
+      await editor(page).getByText('SELECT 42 AS answer').waitFor();
+
+      const other = await open({}, acme.developer);
+      await button(other, 'Saved queries').click();
+      await other.getByRole('list', { name: 'Saved queries' }).getByText('Forty-two').waitFor();
+      await other.keyboard.press('Escape');
+      await button(other, 'History').click();
+      await other.getByText('You have run no statements.').waitFor();
+      expect(await other.getByText('Read and write', { exact: true }).count()).toBe(0);
+
       await write(page, 'SELECT 2');
       await button(page, 'History').click();
       await page.getByRole('list', { name: 'History' }).getByText('SELECT 42 AS answer').first().click();
       await editor(page).getByText('SELECT 42 AS answer').waitFor();
-
-      const other = await open({}, acme.developer);
-      await button(other, 'History').click();
-      await other.getByText('You have run no statements.').waitFor();
-      expect(await other.getByText('Read and write', { exact: true }).count()).toBe(0);
+      await button(page, 'Saved queries').click();
+      await saved.getByRole('button', { name: 'Actions for Forty-two' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('dialog', { name: 'Delete saved query' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No queries are saved.').waitFor();
     });
 
     it('wakes an idle service with the first run, and says so', async () => {
@@ -281,6 +305,11 @@ inBrowser(
     it('says which permission is missing, and why a service runs no statements', async () => {
       const page = await browser.signIn(acme.admin, `/services/${acme.primary}/sql`);
       await page.getByText('A simulated service has no process').waitFor();
+      await page.keyboard.press('Control+k');
+      const palette = page.getByRole('dialog', { name: 'Command palette' });
+      await palette.getByPlaceholder('Search pages').fill('query real');
+      await palette.getByText('Query real', { exact: true }).click();
+      await editor(page).waitFor();
       await page.route('**/console/session', async (route) => {
         const response = await route.fetch();
         const session = await response.json();

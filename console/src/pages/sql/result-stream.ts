@@ -57,8 +57,7 @@ interface Line {
 /** Adds a line of the response to what is known. */
 export function receiveLine(received: Received, text: string): void {
   const line = JSON.parse(text) as Line;
-  if (line.waking) received.isWaking = true;
-  else received.isWaking = false;
+  received.isWaking = line.waking === true;
   if (line.row) received.rows.push(line.row);
   if (line.meta) received.columns = line.meta.map(toColumn);
   if (line.totals) received.totals = line.totals;

@@ -54,6 +54,8 @@ export const OWN_MARK = '/* console */ ';
 const MAX_TABLES = 20_000;
 const MAX_PARTS = 1000;
 const STALE_MS = 60_000;
+/** Nothing is read without a reason: a statement wakes a service that has become idle. */
+const ONCE = { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
 const TABLES = `SELECT database, name, engine, total_rows, total_bytes FROM system.tables
 WHERE NOT is_temporary AND lower(database) != 'information_schema' ORDER BY database, name LIMIT ${MAX_TABLES}`;
@@ -91,7 +93,7 @@ export const schemaQuery = (reader: Reader) =>
   queryOptions({
     queryKey: [reader.organizationId, 'sql', reader.serviceId, 'schema'],
     staleTime: STALE_MS,
-    retry: false,
+    ...ONCE,
     async queryFn({ signal }): Promise<Schema> {
       const tables = await readRows(reader, TABLES, signal);
       const columns = await readRows(reader, COLUMNS, signal);
@@ -118,7 +120,7 @@ export const namesQuery = (reader: Reader) =>
   queryOptions({
     queryKey: [reader.organizationId, 'sql', reader.serviceId, 'names'],
     staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
+    ...ONCE,
     async queryFn({ signal }): Promise<Names> {
       const rows = await readRows(reader, NAMES, signal);
       const pick = (kind: string) => rows.filter((row) => row[0] === kind);
@@ -132,7 +134,7 @@ export const namesQuery = (reader: Reader) =>
 export const tableQuery = (reader: Reader, database: string, table: string) =>
   queryOptions({
     queryKey: [reader.organizationId, 'sql', reader.serviceId, 'table', database, table],
-    retry: false,
+    ...ONCE,
     async queryFn({ signal }): Promise<TableFacts> {
       const parameters = { database, table };
       const [definition] = await readRows(reader, DEFINITION, signal, parameters);

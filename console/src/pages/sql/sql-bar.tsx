@@ -15,12 +15,13 @@ interface Props {
   onRun: () => void;
   onCancel: () => void;
   onExplain: (explanation: Explanation) => void;
-  onHistory: () => void;
+  onSave: () => void;
+  onShow: (list: 'saved' | 'history') => void;
 }
 
 /** What can be done with the text of the editor. */
 export function SqlBar(props: Props) {
-  const { isRunning, access, onAccess, onRun, onCancel, onExplain, onHistory } = props;
+  const { isRunning, access, onAccess, onRun, onCancel, onExplain, onSave, onShow } = props;
   return (
     <div className={`${classes.bar} ${classes.editorBar}`}>
       <span className={classes.controls}>
@@ -60,7 +61,13 @@ export function SqlBar(props: Props) {
         )}
       </span>
       <span className={classes.controls}>
-        <Button size="xs" variant="default" onClick={onHistory}>
+        <Button size="xs" variant="default" onClick={onSave}>
+          Save
+        </Button>
+        <Button size="xs" variant="default" onClick={() => onShow('saved')}>
+          Saved queries
+        </Button>
+        <Button size="xs" variant="default" onClick={() => onShow('history')}>
           History
         </Button>
       </span>

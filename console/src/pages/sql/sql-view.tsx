@@ -10,6 +10,8 @@ import { HistoryDrawer } from './history-drawer.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
 import { historyQuery } from './queries.ts';
 import { ResultView } from './result-view.tsx';
+import { SaveQueryDialog } from './save-query-dialog.tsx';
+import { SavedDrawer } from './saved-drawer.tsx';
 import { namesQuery, schemaQuery, type TableSummary } from './schema.ts';
 import { SchemaPanel } from './schema-panel.tsx';
 import classes from './sql.module.css';
@@ -30,10 +32,11 @@ const DEFAULT_LIMIT = ROW_LIMITS[1] ?? 10_000;
 export function SqlView({ service }: { service: Service }) {
   const api = useApi();
   const { base, sessions } = useDependencies();
-  const { organizationId, can } = useSession();
+  const { organizationId, credential, can } = useSession();
   const queries = useQueryClient();
   const editor = useRef<EditorHandle>(null);
-  const storageKey = `pilothouse-sql-${service.id}`;
+  // Of this person: another may sign in in the same browser tab.
+  const storageKey = `pilothouse-sql-${credential.id}-${service.id}`;
   const [text, setText] = useState(() => sessionStorage.getItem(storageKey) ?? '');
   const [initialText] = useState(text);
   const [access, setAccess] = useState<Access>('read');
@@ -41,7 +44,7 @@ export function SqlView({ service }: { service: Service }) {
   const [maxRows, setMaxRows] = useState(DEFAULT_LIMIT);
   const [values, setValues] = useState<Record<string, string>>({});
   const [isAwake, setIsAwake] = useState(getState(service) !== 'idle');
-  const [dialog, setDialog] = useState<'history'>();
+  const [dialog, setDialog] = useState<'save' | 'saved' | 'history'>();
   const [table, setTable] = useState<TableSummary>();
 
   const reader = useMemo(
@@ -62,7 +65,7 @@ export function SqlView({ service }: { service: Service }) {
   };
 
   const runs = useRuns(service.id, (run) => {
-    setIsAwake(true);
+    if (run.status === 'done') setIsAwake(true);
     const { error } = run.received;
     if (error) editor.current?.markError(findErrorOffset(run, error), error.message);
     else if (run.access === 'write') void queries.invalidateQueries({ queryKey: schemaQuery(reader).queryKey });
@@ -115,7 +118,8 @@ export function SqlView({ service }: { service: Service }) {
             onRun={() => run('all')}
             onCancel={runs.cancel}
             onExplain={explain}
-            onHistory={() => setDialog('history')}
+            onSave={() => setDialog('save')}
+            onShow={setDialog}
           />
           <Editor handle={editor} initialText={initialText} sources={sources} onChange={change} onRun={run} />
           {parameters.length > 0 && (
@@ -132,8 +136,24 @@ export function SqlView({ service }: { service: Service }) {
         <ResultView runs={runs.runs} serviceId={service.id} />
       </div>
       {table && <TableDrawer reader={reader} table={table} onClose={() => setTable(undefined)} />}
+      {dialog === 'save' && (
+        <SaveQueryDialog serviceId={service.id} draft={draft} onClose={() => setDialog(undefined)} />
+      )}
       {dialog === 'history' && (
         <HistoryDrawer serviceId={service.id} onOpen={open} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === 'saved' && (
+        <SavedDrawer
+          serviceId={service.id}
+          draft={draft}
+          onOpen={(saved) => {
+            open(saved.sql, saved.database);
+            setValues(
+              Object.fromEntries(Object.entries(saved.parameters).map(([name, value]) => [name, String(value)])),
+            );
+          }}
+          onClose={() => setDialog(undefined)}
+        />
       )}
     </div>
   );
