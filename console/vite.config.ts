@@ -28,7 +28,7 @@ export default defineConfig({
           groups: [
             // Needed by every page; the virtualised table by one.
             { name: 'frame', test: /node_modules\/(react|react-dom|scheduler|@tanstack(?!\/(react-)?virtual))\// },
-            { name: 'parts', test: /console\/src\/(parts|api|app)\//, minShareCount: 2 },
+            { name: 'parts', test: /console\/src\/(parts|api|app)\//, minShareCount: 3 },
             { name: 'controls', test: /node_modules\/@mantine\//, minShareCount: 12 },
           ],
         },

@@ -20,7 +20,7 @@ export const ROOMS = {
     'notifications',
     'billing',
   ],
-  running: ['drivers', 'proxy', 'autoscaling', 'reconciliation', 'backups'],
+  running: ['drivers', 'proxy', 'queries', 'autoscaling', 'reconciliation', 'backups'],
   observability: [
     'expressions',
     'tokens',

@@ -46,13 +46,11 @@ import { createSetup } from '../operations/setup/setup.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
 import type { State } from '../platform/state/state.ts';
-import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
-import { createLoadHistory } from '../running/autoscaling/load-history.ts';
-import { createReplays } from '../running/autoscaling/replay/replays.ts';
-import { createBackups, findRestorable } from '../running/backups/backups.ts';
+import { findRestorable } from '../running/backups/backups.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
 import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
+import { createRunningDomains } from './running-domains.ts';
 import type { Config } from './settings/config.ts';
 
 export type Domains = ReturnType<typeof createDomains>;
@@ -128,7 +126,6 @@ export function createDomains({
     findRestorable,
   });
   const drivenServices = createDrivenServices({ state, audit, clock });
-  const backups = createBackups({ state, clock, audit, organizations, services });
   const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
@@ -160,9 +157,7 @@ export function createDomains({
     allowPrivate,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, serviceLifecycle, prices, clock });
-  const loadHistory = createLoadHistory({ state });
-  const autoscaling = createAutoscaling({ state, clock, organizations, services, prices, loadHistory });
-  const replays = createReplays({ clock, prices, loadHistory });
+  const running = createRunningDomains({ state, clock, log, audit, organizations, services, prices });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({
@@ -243,7 +238,6 @@ export function createDomains({
     serviceLifecycle,
     serviceSettings,
     drivenServices,
-    backups,
     costs,
     prices,
     reports,
@@ -251,9 +245,7 @@ export function createDomains({
     notifications,
     budgets,
     scalingCosts,
-    loadHistory,
-    autoscaling,
-    replays,
+    ...running,
     serviceMetrics,
     intake,
     rating,
@@ -289,6 +281,7 @@ export function createDomains({
           people.membersLastSeen,
           people.sessionsLastSeen,
           failedSignIns,
+          running.statementLog,
         ].map((part) => part.close()),
       );
     },

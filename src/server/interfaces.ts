@@ -69,6 +69,10 @@ import {
 import type { State } from '../platform/state/state.ts';
 import { autoscalingRoutes } from '../running/autoscaling/routes.ts';
 import { backupRoutes } from '../running/backups/routes.ts';
+import { queryEndpointRoutes } from '../running/queries/query-endpoint-routes.ts';
+import { sqlRoutes } from '../running/queries/routes.ts';
+import { savedQueryRoutes } from '../running/queries/saved-query-routes.ts';
+import { createStatements, type StatementOptions } from '../running/queries/statements.ts';
 import { type LogRouteOptions, logRoutes } from '../running/reconciliation/log-routes.ts';
 import { type IdleRouteOptions, idleRoutes } from '../running/reconciliation/routes.ts';
 import type { Domains } from './domains.ts';
@@ -93,15 +97,16 @@ export interface InterfaceOptions {
   /** Of the process that does the background work, which may be another one. */
   findIdleStatus: IdleRouteOptions['findIdleStatus'];
   listSlowQueries: LogRouteOptions['listSlowQueries'];
+  findSqlAccess: StatementOptions['findSqlAccess'];
+  cancelStatement: StatementOptions['cancelStatement'];
   listUsageWarnings(organizationId?: string): Promise<UsageWarning[]>;
   /** Counts for several processes; without it, this process counts for itself. */
   rateCounter: RateCounter | undefined;
 }
 
-export function createManagement(
-  { config, state, clock, domains, findIdleStatus, listSlowQueries, listUsageWarnings, rateCounter }: InterfaceOptions,
-  shared: SharedGuard,
-): MountedInterface {
+export function createManagement(options: InterfaceOptions, shared: SharedGuard): MountedInterface {
+  const { config, state, clock, domains, findIdleStatus, listSlowQueries, listUsageWarnings, rateCounter } = options;
+  const statements = createStatements({ ...options, ...domains });
   return {
     documentPaths: ['/v1'],
     guard: {
@@ -122,6 +127,8 @@ export function createManagement(
       backupRoutes(domains),
       idleRoutes({ ...domains, findIdleStatus, clock }),
       logRoutes({ ...domains, ...createLogReader(config), listSlowQueries }),
+      sqlRoutes({ ...domains, statements }),
+      savedQueryRoutes(domains),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes(domains),
       roleRoutes(domains),
@@ -189,6 +196,23 @@ export function createDashboardInterface(
       ...(config.dashboardPort === undefined ? [linkRoutes({ ...domains, basePath: config.basePath })] : []),
       unsupportedDashboardRoutes,
     ],
+  };
+}
+
+/** The query endpoints of services: keys only, which each endpoint names. */
+export function createQueryEndpointInterface(options: InterfaceOptions, shared: SharedGuard): MountedInterface {
+  const { state, clock, domains, rateCounter } = options;
+  const { session, ...guard } = shared;
+  return {
+    documentPaths: [],
+    guard: {
+      ...guard,
+      counter: prefixIds(rateCounter, 'management'),
+      authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
+      challenge: 'Basic realm="pilothouse", charset="UTF-8"',
+    },
+    bodyLimitBytes: management.bodyLimitBytes,
+    routes: [queryEndpointRoutes({ ...domains, statements: createStatements({ ...options, ...domains }) })],
   };
 }
 

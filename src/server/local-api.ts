@@ -47,6 +47,8 @@ export function openLocalApi({ config, state, domains, clock, log, actor }: Opti
       domains,
       findIdleStatus: rejectLocally,
       listSlowQueries: rejectLocally,
+      findSqlAccess: rejectLocally,
+      cancelStatement: rejectLocally,
       listUsageWarnings: domains.usageWarnings.list,
       rateCounter: undefined,
     },

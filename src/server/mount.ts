@@ -29,6 +29,7 @@ import {
   createDashboardInterface,
   createManagement,
   createOtlpInterface,
+  createQueryEndpointInterface,
   type InterfaceOptions,
   type MountedInterface,
   type SharedGuard,
@@ -87,7 +88,11 @@ export async function mountApps(options: Options): Promise<MountedApps> {
   };
   const dashboardInterface = createDashboardInterface(options, shared);
   const otlpInterface = createOtlpInterface(options, shared);
-  const mainInterfaces = [createManagement(options, shared), otlpInterface];
+  const mainInterfaces = [
+    createManagement(options, shared),
+    createQueryEndpointInterface(options, shared),
+    otlpInterface,
+  ];
   if (config.dashboardPort === undefined) mainInterfaces.push(dashboardInterface);
   const main = await mountMain(options, shared, mainInterfaces);
   let [dashboards, otlp]: (App | undefined)[] = [];

@@ -20,7 +20,13 @@ export interface Addresses {
 /** What requests need of the process that does the background work. */
 export type RequestHelpers = Pick<
   Parameters<typeof mountApps>[0],
-  'findIdleStatus' | 'listSlowQueries' | 'listUsageWarnings' | 'listHungWorkers' | 'renderMetrics'
+  | 'findIdleStatus'
+  | 'listSlowQueries'
+  | 'findSqlAccess'
+  | 'cancelStatement'
+  | 'listUsageWarnings'
+  | 'listHungWorkers'
+  | 'renderMetrics'
 >;
 
 /** Mounts the routes. Nothing listens before `listen`. */

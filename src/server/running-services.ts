@@ -104,6 +104,9 @@ export function createRunningServices({ config, clock, log, state, domains, atte
   return {
     findIdleStatus: reconciler.findIdleStatus,
     listSlowQueries: reconciler.listSlowQueries,
+    /** Undefined if this process does not run the service. */
+    findSqlAccess: async (serviceId: string) => (isResponsible(serviceId) ? proxy.findSqlAccess(serviceId) : undefined),
+    cancelStatement: proxy.cancelStatement,
     flushUsage: metering.flush,
     settleBackups: backups.settleAll,
 

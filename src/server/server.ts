@@ -24,6 +24,8 @@ export async function startServer(options: Options): Promise<Server & { document
     const { document, listen, close } = await openRequests(options, stores, domains, {
       findIdleStatus: services.findIdleStatus,
       listSlowQueries: services.listSlowQueries,
+      findSqlAccess: services.findSqlAccess,
+      cancelStatement: services.cancelStatement,
       listUsageWarnings: domains.usageWarnings.list,
       listHungWorkers: async () => [],
       renderMetrics: () => stores.metrics.registry.metrics(),

@@ -26,6 +26,8 @@ const VALID_BODY = {
   entries: [],
   mode: 'off',
   service: 'slack',
+  sql: 'SELECT 1',
+  database: 'default',
   ...ALERT,
 };
 
@@ -242,6 +244,7 @@ async function documentedOperations(server: TestServer): Promise<DocumentedOpera
     userId: randomUUID(),
     invitationId: randomUUID(),
     sessionId: randomUUID(),
+    queryId: randomUUID(),
     linkId: randomUUID(),
     budgetId: randomUUID(),
     roleId: randomUUID(),

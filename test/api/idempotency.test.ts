@@ -62,6 +62,8 @@ const EXEMPT = [
   'testWebhook',
   'rotateWebhookSecret',
   'sendNotificationAgain',
+  'sqlRead',
+  'sqlWrite',
   'consoleSignIn',
   'consoleSetup',
   'consoleInvitationGet',
@@ -120,6 +122,13 @@ const OPERATIONS: [string, Partial<Call>][] = [
   ['clickStackCreateAlert', { path: `${clickStack}/alerts`, body: ALERT }],
   ['createDashboardLink', { path: `/api/v2/dashboards/${acme.dashboard}/links`, body: { expireInHours: 1 } }],
   ['invitationCreate', { path: `/v1/organizations/${acme.id}/invitations`, body: { email: 'one@example.com' } }],
+  [
+    'savedQueryCreate',
+    {
+      path: `/v1/organizations/${acme.id}/services/${acme.secondary}/saved-queries`,
+      body: { name: 'one', sql: 'SELECT 1', database: 'default' },
+    },
+  ],
   ['createAnnotation', { path: '/api/v2/annotations', body: { title: 'one' } }],
   ['restoreDashboardVersion', { path: `/api/v2/dashboards/${acme.dashboard}/versions/1/restore` }],
 ];

@@ -80,6 +80,10 @@ const BODIES: Record<string, object> = {
   backupConfigurationUpdate: { backupPeriodInHours: 12 },
   instanceQueryEndpointUpsert: { roles: ['sql_console_read_only'], openApiKeys: [randomUUID()] },
   scalingScheduleUpsert: { entries: [] },
+  sqlRead: { sql: 'SELECT 1' },
+  sqlWrite: { sql: 'SELECT 1' },
+  savedQueryCreate: { name: 'intruder', sql: 'SELECT 1', database: '' },
+  savedQueryUpdate: { name: 'intruder', sql: 'SELECT 1', database: '' },
   instanceAutoscalingUpdate: { mode: 'off' },
 };
 
@@ -146,6 +150,7 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
     ...(await findOrCreateGlobexMember(server)),
     linkId: await findOrCreateGlobexLink(server),
     annotationId: await findOrCreateGlobexAnnotation(server),
+    queryId: await findOrCreateGlobexQuery(server),
     tileId: 'one',
     version: '1',
     traceId: await findOrCreateGlobexTrace(server),
@@ -196,6 +201,15 @@ async function findOrInsertGlobexBackup(server: TestServer): Promise<string> {
      VALUES ('${globex.id}', '${id}', '${globex.primary}', '${id}', 'another', 'done', 1, 1, '${document}')`,
   );
   return id;
+}
+
+/** A saved query of Globex; created if it does not exist. */
+async function findOrCreateGlobexQuery(server: TestServer): Promise<string> {
+  const path = `/v1/organizations/${globex.id}/services/${globex.primary}/saved-queries`;
+  const [existing] = (await server.call({ path, key: globex.admin })).json.result;
+  if (existing) return existing.id;
+  const body = { name: 'Globex query', sql: 'SELECT 1', database: '' };
+  return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
 }
 
 /** A saved search of Globex; created if it does not exist. */
@@ -263,6 +277,7 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
     '/dashboardTokens',
     '/budgets',
     '/roles',
+    `/services/${globex.primary}/saved-queries`,
     '/usageCost?from_date=2026-10-01&to_date=2026-10-31',
   ];
   const responses = await Promise.all(
@@ -339,6 +354,7 @@ onEachStore('tenancy', (store) => {
         budgetId: randomUUID(),
         backupId: randomUUID(),
         roleId: randomUUID(),
+        queryId: randomUUID(),
         clickStackDashboardId: 'f'.repeat(24),
         clickStackSourceId: 'f'.repeat(24),
         clickStackWebhookId: 'f'.repeat(24),

@@ -31,8 +31,6 @@ const MANAGEMENT: [string, string, string][] = [
   ['GET POST', `${service}/clickstack/connections`, 'engine of the server'],
   ['GET POST', `${service}/query-api-endpoints`, 'does not run queries'],
   ['GET PUT DELETE', `${service}/query-api-endpoints/${unknown}`, 'does not run queries'],
-  ['GET POST', `${service}/saved-queries`, 'does not store queries'],
-  ['GET PUT DELETE', `${service}/saved-queries/${unknown}`, 'does not store queries'],
 ];
 
 const DASHBOARDS: [string, string, string][] = [

@@ -54,6 +54,8 @@ async function makeHistory(server: TestServer): Promise<void> {
     { name: 'own', kind: 'log', from: { databaseName: 'pilothouse', tableName: 'otel_logs' } },
     acme.writer,
   );
+  const query = { name: 'ones', sql: 'SELECT {a:UInt8}', database: 'default', parameters: { a: '1' } };
+  await call('POST', `${organization}/services/${acme.primary}/saved-queries`, query);
   await call('POST', '/api/v2/annotations', { title: 'deploy', tags: ['web'] }, acme.writer);
   await call('POST', `/api/v2/dashboards/${acme.dashboard}/links`, { expireInHours: 1 }, acme.writer);
   await call('POST', '/api/v2/saved-searches', { name: 'errors', sourceId: 'logs', where: 'error' }, acme.writer);

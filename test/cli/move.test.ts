@@ -61,6 +61,9 @@ describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice
     await server.call({ method: 'POST', path: `${organization}/budgets`, key: acme.admin, body: budget });
     await joinOrganization(server, acme, 'ada@acme.example');
     await invite(server, acme, 'invited@acme.example');
+    const query = { name: 'ones', sql: 'SELECT 1', database: 'default' };
+    const queries = `${organization}/services/${acme.primary}/saved-queries`;
+    await server.call({ method: 'POST', path: queries, key: acme.admin, body: query });
     const search = { name: 'errors', sourceId: 'logs', where: 'error' };
     await server.call({ method: 'POST', path: '/api/v2/saved-searches', token: acme.writer, body: search });
     const token = acme.writer;

@@ -100,6 +100,11 @@ describe('activities in the console', () => {
       { before: { state: 'idle' }, after: { state: 'awaking', cause: 'query', statement: 'SELECT', address: '::1' } },
       'awakened the service ci (SELECT from ::1)',
     ],
+    [
+      'service_sql',
+      { after: { statement: 'SELECT ?', access: 'read' } },
+      'executed a statement on the service ci (SELECT ?)',
+    ],
     ['console_sign_in', {}, 'signed in to the console'],
     [
       'console_sign_in_failed',

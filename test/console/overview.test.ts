@@ -139,7 +139,7 @@ inBrowser(
       expect(scripts.length).toBeGreaterThan(0);
       const sizes = scripts.map((path) => gzipSync(readFileSync(join(PROGRAM, '../console', path))).length);
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
-      expect(scripts.filter((path) => /(keys|service|costs|dashboard|activity)-page/.test(path))).toEqual([]);
+      expect(scripts.filter((path) => /(keys|service|costs|dashboard|activity)-page|sql-tab/.test(path))).toEqual([]);
     });
   },
   { fleet: { organizations: [{ ...organization, usageCosts }, ...others] } },

@@ -39,6 +39,10 @@ const DOCUMENTED_OTLP = '127.0.0.1:4318';
 const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\?query=SELECT\+version\(\)$/, { text: expect.stringMatching(/^\d+\.\d+/) }],
   [/\/services$/, { result: { service: { name: 'events', driver: 'embedded' }, password: expect.any(String) } }],
+  [/\/sql\/read$/, { text: expect.stringMatching(/"row":\["?42"?\]|^"number"\n0\n1\n2/) }],
+  [/\/sql\/write$/, { end: { rows: 0 } }],
+  [/\/sql\/history\?limit=10$/, { result: expect.any(Array) }],
+  [/\/saved-queries$/, { result: { name: 'Notes', parameters: {} } }],
   [/\/idle$/, { result: { blockers: expect.any(Array), idleTimeoutMinutes: 15 } }],
   [/\/services\/[^/]+$/, { result: { tags: expect.arrayContaining([{ key: 'team', value: 'web' }]) } }],
   [/\/password$/, { result: { password: expect.stringMatching(/^php_/) } }],

@@ -84,6 +84,7 @@ const createKnownIds = (): KnownIds => ({
   budgetId: [],
   backupId: [],
   activityId: [],
+  queryId: [],
 });
 
 /** Remembers the ids in a response, so that later requests find something to change. */
@@ -98,6 +99,7 @@ function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiRespo
     createDashboardLink: ['linkId', json.data?.link?.id],
     createAnnotation: ['id', json.data?.id],
     createSource: ['id', json.data?.id],
+    savedQueryCreate: ['queryId', json.result?.id],
     createSavedSearch: ['id', json.data?.id],
     createAlert: ['id', json.data?.id],
     createWebhook: ['id', json.data?.id],

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { acme } from '../support/fleet.ts';
 import { useServices } from '../support/running-service.ts';
+import { useStatements } from '../support/statements.ts';
 import { until } from '../support/until.ts';
 
 // Starts the processes of services.
@@ -59,6 +60,16 @@ describe('an embedded service without queries', () => {
     const types = (await services.listActivities(id)).map(({ activityType }) => activityType);
     expect(types.filter((type) => type === 'service_awaken')).toHaveLength(1);
     expect(types).toContain('service_idle');
+  });
+
+  it('is woken by a statement by role, which says so', async () => {
+    const { id } = await services.create();
+    await letIdle(id);
+    const statements = useStatements({ url: server.url, call: (call) => server.call(call) });
+    const { lines, rows } = await statements.run(id, 'SELECT 1');
+    expect([lines[0], rows]).toEqual([{ waking: true }, [[1]]]);
+    await services.untilState(id, 'running');
+    expect(await services.readIdle(id)).toMatchObject({ lastWake: { cause: 'query', statement: 'SELECT' } });
   });
 
   it('answers all waiting queries although its process is killed while it wakes', async () => {

@@ -37,6 +37,7 @@ const SERVICE_PARTS = [
   'prometheus',
   'logs',
   'slowQueries',
+  'sql/history',
   ...OPTIONAL_PARTS,
 ];
 
@@ -110,6 +111,10 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       await read(`${organization}/members/{userId}`, { userId });
       await read(`${organization}/members/{userId}/sessions`, { userId });
     }
+    const savedQueries = `${organization}/services/{serviceId}/saved-queries`;
+    await each(`${savedQueries}/{queryId}`, 'queryId', await read(savedQueries, service), service);
+    // The first service may have none.
+    covered.add(`${savedQueries}/{queryId}`);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));

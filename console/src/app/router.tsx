@@ -122,6 +122,12 @@ const serviceLogs = createRoute({
   component: lazyRouteComponent(() => import('../pages/services/logs-tab.tsx'), 'LogsTab'),
 });
 
+const serviceSql = createRoute({
+  getParentRoute: () => service,
+  path: 'sql',
+  component: lazyRouteComponent(() => import('../pages/sql/sql-tab.tsx'), 'SqlTab'),
+});
+
 const serviceHistory = createRoute({
   getParentRoute: () => service,
   path: 'history',
@@ -240,6 +246,7 @@ const routeTree = root.addChildren([
       serviceBackups,
       serviceAccess,
       serviceLogs,
+      serviceSql,
       serviceHistory,
     ]),
     members,

@@ -9,7 +9,7 @@ import { notifyError, notifySuccess } from '../parts/messages/notifications.ts';
 import { useApi, useSession } from './context.tsx';
 
 /** The first word of a command. The rest of the text finds the service. */
-const VERBS = ['start', 'stop', 'wake', 'scale', 'open'];
+const VERBS = ['start', 'stop', 'wake', 'scale', 'query', 'open'];
 
 /** "stop analytics" → "analytics". */
 export function removeVerb(text: string): string {
@@ -64,6 +64,9 @@ export function useServiceCommands({ onAsk, onAnswer }: { onAsk(): void; onAnswe
               },
             },
           ]
+        : []),
+      ...(can('sqlRead') && service.driver === 'embedded'
+        ? [{ verb: 'Query', onClick: () => void navigate({ to: '/services/$id/sql', params: { id } }) }]
         : []),
       ...(can('instanceReplicaScalingUpdate')
         ? [

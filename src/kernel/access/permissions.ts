@@ -167,6 +167,17 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'instanceQueryEndpointUpsert',
     'instanceQueryEndpointDelete',
   ]),
+  'sql:read': service('read', 'Run SQL that only reads; keep queries and see the own history', [
+    'sqlRead',
+    'sqlCancel',
+    'sqlHistoryGetList',
+    'savedQueryList',
+    'savedQueryGet',
+    'savedQueryCreate',
+    'savedQueryUpdate',
+    'savedQueryDelete',
+  ]),
+  'sql:write': service('write', 'Run any SQL that the password of the service allows', ['sqlWrite', 'sqlCancel']),
   'control-plane:service:manage-clickstack-api': organization(
     'write',
     'View and change dashboards, sources, saved searches, alerts and webhooks over the management API',
@@ -197,8 +208,8 @@ const UNSUPPORTED_PERMISSIONS: readonly string[] = [
 /** Of requests for operations that the public interface has and Pilothouse has not: every key gets the same response. */
 export const UNSUPPORTED_OPERATION = 'unsupportedOperation';
 
-/** Every active key may call them. */
-export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet'];
+/** Every active key may call them; a query endpoint names its keys itself. */
+export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet', 'queryEndpointRun'];
 
 /** At least one admin key of an organization keeps all of them: otherwise its keys and roles could never be changed again. */
 export const ACCESS_OPERATIONS: readonly string[] = [

@@ -10,13 +10,15 @@ interface DriverTraits {
   isReconciled: boolean;
   /** The data is in the data directory of one node, which runs the service. */
   isLocal?: boolean;
+  /** The control plane has users of its own in the service, for SQL by role. */
+  hasSqlUsers?: boolean;
   /** Larger numbers are not requested: the service has fewer replicas than its settings say. */
   maxReplicas?: number;
 }
 
 export const DRIVERS: Record<DriverName, DriverTraits> = {
   simulated: { isReconciled: false },
-  embedded: { isReconciled: true, isLocal: true, maxReplicas: 1 },
+  embedded: { isReconciled: true, isLocal: true, hasSqlUsers: true, maxReplicas: 1 },
   kubernetes: { isReconciled: true },
   webhook: { isReconciled: true },
 };
@@ -174,12 +176,19 @@ export interface Observed {
   load?: Load;
 }
 
+/** What a statement may do: only read, or everything that the service's own user may do. */
+export type SqlRole = 'reader' | 'admin';
+
+/** The headers with the credentials of the control plane's own users. `stopper` ends the statements of the others. */
+type SqlUsers = Readonly<Record<SqlRole | 'stopper', Readonly<Record<string, string>>>>;
+
 /** An HTTP interface of ClickHouse that only the control plane may use. */
 export interface Upstream {
   host: string;
   port: number;
   /** Added to every request; they replace the credentials of the client. */
   headers: Readonly<Record<string, string>>;
+  sqlUsers?: SqlUsers;
 }
 
 /** Resource use of a service, over all replicas. */

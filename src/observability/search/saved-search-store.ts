@@ -1,4 +1,5 @@
-import type { Db, SavedSearchRow } from '../../platform/state/tables.ts';
+import type { SavedSearchRow } from '../../platform/state/query-tables.ts';
+import type { Db } from '../../platform/state/tables.ts';
 import type { SavedSearch } from './saved-search.ts';
 
 const toSavedSearch = (row: SavedSearchRow): SavedSearch => ({

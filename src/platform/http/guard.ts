@@ -68,6 +68,8 @@ declare module 'fastify' {
     operation?: string;
     /** One of these roles is required; `[]` admits every authenticated identity. If omitted, the route is public. */
     roles?: readonly Role[];
+    /** The handler decides which sites may send the request; otherwise none may. */
+    checksOrigin?: boolean;
     /** The error format, if it is not that of the interface. */
     renderFailure?(request: FastifyRequest, error: AppError): { type: string; body: Buffer };
   }
@@ -109,13 +111,13 @@ export function guardRoutes(
 
   // One hook per route, created with the route, so that its configuration is not looked up on every request.
   app.addHook('onRoute', (route) => {
-    const { roles, operation } = route.config ?? {};
+    const { roles, operation, checksOrigin } = route.config ?? {};
     if (!roles) return;
     const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
     route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       request.operation = operation;
       request.route = route.url;
-      rejectCrossSite(request);
+      if (!checksOrigin) rejectCrossSite(request);
       const identity = await identify(request);
       request.identity = identity;
       const isAllowed = identity.allowsAddress?.(request.clientAddress) ?? true;

@@ -14,6 +14,8 @@ export interface User {
   grants: readonly string[];
   /** The settings of the user's profile. */
   settings?: Elements;
+  /** The interval of the user's quota, with its limits. */
+  quota?: Elements;
 }
 
 export interface Configuration {
@@ -116,16 +118,19 @@ const listUserElements = (users: readonly User[]): Elements => ({
       { max_threads_min_free_memory_per_thread: FREE_BYTES_PER_THREAD, ...settings },
     ]),
   ),
-  quotas: { default: '' },
+  quotas: {
+    default: '',
+    ...Object.fromEntries(users.flatMap(({ name, quota }) => (quota ? [[name, { interval: quota }]] : []))),
+  },
   users: Object.fromEntries([DEFAULT_USER, ...users].map((user) => [user.name, toUserElements(user)])),
 });
 
-const toUserElements = ({ name, password, grants }: User): Elements => ({
+const toUserElements = ({ name, password, grants, quota }: User): Elements => ({
   ...(password === '' ? { password } : { password_sha256_hex: createHash('sha256').update(password).digest('hex') }),
   // ClickHouse does not start if `default` is limited to addresses. The listener is on the loopback address only.
   networks: { ip: '::/0' },
   profile: name,
-  quota: 'default',
+  quota: quota ? name : 'default',
   grants: { query: [...grants] },
 });
 

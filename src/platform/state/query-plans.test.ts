@@ -25,6 +25,8 @@ import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';
 import { listDecisionPage, listSamplesByHour } from '../../running/autoscaling/store.ts';
 import { listBackups, listPending } from '../../running/backups/store.ts';
+import { listHistory } from '../../running/queries/history-store.ts';
+import { listSavedQueries } from '../../running/queries/saved-query-store.ts';
 import { findEarlierAttempt, listDueNotifications, listNotifications } from '../notifications/store.ts';
 import { openState } from './open.ts';
 import type { State } from './state.ts';
@@ -61,6 +63,16 @@ const LISTS: [name: string, index: RegExp, run: Run][] = [
   ['backups of a service', /service_backups_by_time/, (db) => listBackups(db, organization, service)],
   ['backups to make', /service_backups_pending/, (db) => listPending(db, 'a')],
   ['tokens', /dashboard_tokens_by_time/, (db) => listTokens(db, organization)],
+  [
+    'statements of a credential',
+    /sql_history/,
+    (db) => listHistory(db, { organizationId: organization, serviceId: service, credentialId: 'a' }, 10),
+  ],
+  [
+    'saved queries',
+    /saved_queries_by_time/,
+    (db) => listSavedQueries(db, { organizationId: organization, serviceId: service }, { limit: 10, after: [1, 'a'] }),
+  ],
   ['links', /dashboard_links_by_time/, (db) => listLinks(db, organization)],
   [
     'annotations',

@@ -11,6 +11,7 @@ import type {
   UsageLedgerRow,
 } from './billing-tables.ts';
 import type { ConsoleSessionRow, InvitationRow, MemberRow, UserRow } from './member-tables.ts';
+import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow } from './query-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
@@ -52,6 +53,8 @@ export interface Tables {
   alert_groups: AlertGroupsRow;
   alert_evaluations: AlertEvaluationRow;
   saved_searches: SavedSearchRow;
+  sql_history: SqlHistoryRow;
+  saved_queries: SavedQueryRow;
   console_sessions: ConsoleSessionRow;
   session_cookies: { id: number; suffix: string };
   idempotent_responses: IdempotentResponseRow;
@@ -247,15 +250,6 @@ interface DashboardSourceRow {
   id: string;
   name: string;
   document: string;
-}
-
-export interface SavedSearchRow {
-  organization_id: string;
-  id: string;
-  source_id: string;
-  document: string;
-  created_at: number;
-  updated_at: number;
 }
 
 export interface ChannelRow {

@@ -10,6 +10,7 @@ import type { Gate } from './gate.ts';
 import type { ProxyLimits } from './limits.ts';
 import { sendAnswer } from './reject.ts';
 import { MAX_STATEMENT_CHARACTERS, parseRequestUrl, type RequestUrl } from './request-url.ts';
+import type { SqlCaller } from './sql-caller.ts';
 import { findKind, type StatementKind, type UseRules } from './statement.ts';
 import type { TrafficCounter } from './traffic.ts';
 
@@ -45,6 +46,8 @@ export interface Endpoint {
   useRules: UseRules;
   /** Only requests for a loopback name: the password may be public. */
   isLoopbackOnly: boolean;
+  /** Reads the header of a statement by role. */
+  findSqlCaller(request: IncomingMessage): SqlCaller | undefined;
   logFailure(error: unknown, queryId: string): void;
 }
 
@@ -65,8 +68,12 @@ export function handleRequest(
   request.on('error', () => {});
 
   const text = request.url ?? '';
-  const address = request.socket.remoteAddress ?? '';
-  const refusal = access.checkAddress(address) ?? checkOrigin(endpoint, request) ?? checkHead(request, text, limits);
+  const caller = endpoint.findSqlCaller(request);
+  const address = caller?.address ?? request.socket.remoteAddress ?? '';
+  // The control plane has checked the credentials and the address of a statement by role.
+  const refusal =
+    (caller ? undefined : (access.checkAddress(address) ?? checkOrigin(endpoint, request))) ??
+    checkHead(request, text, limits);
   if (refusal) return void reject(refusal);
 
   const url = parseRequestUrl(text);
@@ -75,16 +82,19 @@ export function handleRequest(
   const fixed = findFixedAnswer(endpoint, request.method ?? '', text, url.path);
   if (fixed) return void answer(fixed);
 
+  const read = () =>
+    readBody(
+      request,
+      { isAwaited, timeoutMs: limits.bodyMs },
+      (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning, caller }),
+      () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
+    );
+  if (caller) return void read();
   void access.authenticate(request, url, address).then((credentials) => {
     // The client may have disconnected meanwhile.
     if (request.socket.destroyed) return;
     if ('name' in credentials) return reject(credentials);
-    readBody(
-      request,
-      { isAwaited, timeoutMs: limits.bodyMs },
-      (body, beginning) => forward(endpoint, { request, response, url, address, body, beginning }),
-      () => reject({ name: 'SOCKET_TIMEOUT', text: `The body did not arrive within ${limits.bodyMs / 1000} s` }),
-    );
+    read();
   });
 }
 
@@ -129,9 +139,11 @@ interface Arrival {
   address: string;
   body: QueryBody;
   beginning: Buffer | undefined;
+  caller: SqlCaller | undefined;
 }
 
-function forward(endpoint: Endpoint, { request, response, url, address, body, beginning }: Arrival): void {
+function forward(endpoint: Endpoint, arrival: Arrival): void {
+  const { request, response, url, address, body, beginning, caller } = arrival;
   const statement = url.statement ?? findStatement(request, url, body, beginning);
   const kind: StatementKind = findKind(statement);
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, MAX_AGENT_CHARACTERS);
@@ -151,6 +163,8 @@ function forward(endpoint: Endpoint, { request, response, url, address, body, be
       since,
       kind,
       userAgent,
+      sqlRole: caller?.role,
+      credentialId: caller?.credentialId,
       cause: { address, userAgent, username: 'default', kind, at: since },
     },
     endpoint,

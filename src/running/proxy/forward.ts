@@ -1,5 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { SqlRole } from '../../management/services/driver.ts';
 import type { QueryBody } from './body.ts';
 import { type Exception, toAnswer } from './exceptions.ts';
 import type { Gate, WakeCause } from './gate.ts';
@@ -8,7 +9,7 @@ import type { ProxyLimits } from './limits.ts';
 import { sendAnswer } from './reject.ts';
 import { relayResponse } from './relay-response.ts';
 import { isRead } from './statement.ts';
-import type { Target } from './target.ts';
+import type { RequestHeaders, Target } from './target.ts';
 import type { Passage, RunningQuery, TrafficCounter } from './traffic.ts';
 
 /** A query with the correct password. */
@@ -19,6 +20,8 @@ interface Query extends RunningQuery {
   path: string;
   body: QueryBody;
   cause: WakeCause;
+  /** Set for a statement by role, which runs as a user of the control plane. */
+  sqlRole?: SqlRole | undefined;
 }
 
 /** A query that is sent once more may meet a connection that ClickHouse has just closed, and then a stopped process. */
@@ -39,6 +42,8 @@ const LOST: Exception = {
   text: 'The connection to the service was lost before it answered; the query may have been executed',
 };
 
+const NO_SQL_USERS: Exception = { name: 'ACCESS_DENIED', text: 'The service has no users for SQL by role' };
+
 /** Sends a query as soon as its service takes queries, and its response to the client. */
 export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }: Options): void {
   const { request, response } = query;
@@ -55,7 +60,7 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
     const { target, isStarted } = sent;
     sent.abandon();
     if (!isStarted()) return finish();
-    killQuery(target, query.id)
+    killQuery(target, query.id, selectKillHeaders(query, target))
       .catch((error: unknown) => logFailure(error, query.id))
       .finally(finish);
   });
@@ -73,7 +78,9 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
   }
 
   function start(target: Target): void {
+    if (query.sqlRole && !target.sqlHeaders) return void fail(NO_SQL_USERS);
     passage ??= traffic.begin(query, request.socket);
+    passage.kill = () => killQuery(target, query.id, selectKillHeaders(query, target));
     sent = sendQuery(query, target, (error) => retry(target, error));
   }
 
@@ -97,6 +104,10 @@ export function forwardQuery(query: Query, { gate, traffic, limits, logFailure }
   }
 }
 
+/** A user may end its own queries only; a reader may not even do that. */
+const selectKillHeaders = ({ sqlRole }: Query, { headers, sqlHeaders }: Target): RequestHeaders =>
+  (sqlRole && sqlHeaders?.stopper) ?? headers;
+
 /** Whether the query may be sent again when its first connection was lost: it changes nothing, and its whole body is in memory. */
 function isRepeatable({ request, body, kind }: Query): boolean {
   if (body.type === 'stream') return false;
@@ -118,7 +129,8 @@ interface Attempt {
 /** Sends the query to the target. `onLost`: the connection failed before there was a response. */
 function sendQuery(query: Query, target: Target, onLost: (error: Error) => void): Attempt {
   const { request, response, body } = query;
-  const { host, port, agent, headers } = target;
+  const { host, port, agent } = target;
+  const headers = (query.sqlRole && target.sqlHeaders?.[query.sqlRole]) ?? target.headers;
   let isStarted = false;
   let answer: IncomingMessage | undefined;
   const outgoing: ClientRequest = httpRequest({

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
-import type { Target } from './target.ts';
+import type { RequestHeaders, Target } from './target.ts';
 
 const STATEMENT = 'KILL QUERY WHERE query_id = {id:String} SYNC';
 const TIMEOUT_MS = 5 * SECOND_MS;
@@ -13,16 +13,16 @@ const PAUSE_MS = 250;
  * Kills a query whose client has disconnected. ClickHouse notices a closed connection only when it writes to it, so a query that
  * computes would run to its end. Returns when the query has ended, or after a few seconds.
  */
-export async function killQuery(target: Target, id: string): Promise<void> {
+export async function killQuery(target: Target, id: string, headers: RequestHeaders = target.headers): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (attempt > 1) await delay(PAUSE_MS);
     // The response lists the queries that were found.
-    if ((await send(target, id)) > 0) return;
+    if ((await send(target, id, headers)) > 0) return;
   }
 }
 
 /** Returns the length of the response; 0 for an empty one. */
-function send({ host, port, agent, headers }: Target, id: string): Promise<number> {
+function send({ host, port, agent }: Target, id: string, headers: RequestHeaders): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       host,
@@ -50,5 +50,5 @@ function send({ host, port, agent, headers }: Target, id: string): Promise<numbe
 }
 
 /** The values of query parameters are in the escaped format of TabSeparated. */
-const escapeParameter = (text: string): string =>
+export const escapeParameter = (text: string): string =>
   text.toWellFormed().replace(/[\\\t\n]/g, (character) => `\\${{ '\t': 't', '\n': 'n' }[character] ?? character}`);

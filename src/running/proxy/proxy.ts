@@ -8,6 +8,7 @@ import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
 import { DEFAULT_LIMITS, type ProxyLimits } from './limits.ts';
 import { answerMalformed } from './malformed.ts';
+import { createSqlCallers, type SqlAccess } from './sql-caller.ts';
 import { createUseRules } from './statement.ts';
 import { createTrafficCounter, type Traffic } from './traffic.ts';
 
@@ -55,6 +56,10 @@ interface Proxy {
   /** The waiting queries go to the current upstream. */
   release(serviceId: string): void;
   getTraffic(serviceId: string): Traffic;
+  /** Where this process takes statements by role; undefined if it has no endpoint of the service. */
+  findSqlAccess(serviceId: string): SqlAccess | undefined;
+  /** Ends a running statement of this credential. Returns whether there was one. */
+  cancelStatement(serviceId: string, queryId: string, credentialId: string): Promise<boolean>;
   /** Frees the port. Waiting queries are rejected, running ones canceled. */
   close(serviceId: string): Promise<void>;
   closeAll(): Promise<void>;
@@ -73,6 +78,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const useRules = createUseRules(options);
   const endpoints = new Map<string, OpenEndpoint>();
+  const sqlCallers = createSqlCallers();
 
   function get(serviceId: string): OpenEndpoint {
     const endpoint = endpoints.get(serviceId);
@@ -99,6 +105,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       limits,
       useRules,
       isLoopbackOnly: options.isLoopbackOnly ?? false,
+      findSqlCaller: sqlCallers.find,
       access: createAccess(id, options.attempts, service),
       traffic: createTrafficCounter(clock),
       gate: createGate({
@@ -181,11 +188,29 @@ export function createProxy(options: ProxyOptions): Proxy {
       return { ...traffic.read(), waiting: gate.countWaiting(), ...(lastWake && { lastWake }) };
     },
 
+    findSqlAccess(serviceId) {
+      const address = endpoints.get(serviceId)?.server.address() as AddressInfo | null | undefined;
+      return address ? { host: toReachable(host), port: address.port, secret: sqlCallers.secret } : undefined;
+    },
+
+    async cancelStatement(serviceId, queryId, credentialId) {
+      const running = endpoints.get(serviceId)?.traffic.listRunning() ?? [];
+      const passage = running.find((query) => query.id === queryId && query.credentialId === credentialId);
+      await passage?.kill?.();
+      return passage !== undefined;
+    },
+
     close,
     async closeAll() {
       await Promise.all([...endpoints.keys()].map(close));
     },
   };
+}
+
+/** An address of this machine for a server that listens on all addresses. */
+function toReachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

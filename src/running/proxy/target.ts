@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage } from 'node:http';
-import type { Upstream } from '../../management/services/driver.ts';
+import type { SqlRole, Upstream } from '../../management/services/driver.ts';
+import { SQL_HEADER } from './sql-caller.ts';
 
 /** An upstream and the connections to it. */
 export interface Target {
@@ -7,6 +8,8 @@ export interface Target {
   port: number;
   agent: Agent;
   headers: RequestHeaders;
+  /** Those of the control plane's own users; undefined if the service has none. */
+  sqlHeaders: Record<SqlRole | 'stopper', RequestHeaders> | undefined;
   /** Closes the connections that carry no query. */
   close(): void;
 }
@@ -28,6 +31,11 @@ export function createTarget(upstream: Upstream): Target {
     port: upstream.port,
     agent,
     headers: createRequestHeaders(upstream),
+    sqlHeaders: upstream.sqlUsers && {
+      reader: createRequestHeaders({ ...upstream, headers: upstream.sqlUsers.reader }),
+      admin: createRequestHeaders({ ...upstream, headers: upstream.sqlUsers.admin }),
+      stopper: createRequestHeaders({ ...upstream, headers: upstream.sqlUsers.stopper }),
+    },
     close() {
       // Connections that are in use are closed after their response instead of being kept.
       agent.maxFreeSockets = 0;
@@ -61,9 +69,10 @@ const OWN = [
   'x-forwarded-for',
   // Cookies ignore the port: those of the console on the same host arrive here too. A query can read the headers.
   'cookie',
+  SQL_HEADER,
 ];
 
-interface RequestHeaders {
+export interface RequestHeaders {
   /** The headers that every request to ClickHouse has. */
   own: readonly string[];
   /** The names and values of the request to ClickHouse, alternating. */

@@ -32,6 +32,8 @@ export interface RunningQuery {
   since: number;
   userAgent: string;
   kind: StatementKind;
+  /** The credential of a statement by role. */
+  credentialId?: string | undefined;
 }
 
 const MAX_LISTED = 20;
@@ -42,6 +44,8 @@ export interface Passage extends RunningQuery {
   /** The counters of the connection when the query started. */
   readBefore: number;
   writtenBefore: number;
+  /** Ends the query in ClickHouse, which then answers with an error. */
+  kill?: () => Promise<void>;
 }
 
 export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
@@ -72,6 +76,7 @@ export function createTrafficCounter(clock: Clock) {
         since: query.since,
         userAgent: query.userAgent,
         kind: query.kind,
+        credentialId: query.credentialId,
         socket,
         readBefore: readMarks.get(socket) ?? 0,
         writtenBefore: socket.bytesWritten,

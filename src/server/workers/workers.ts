@@ -55,6 +55,8 @@ export async function startPrimary(options: Options): Promise<Server & { toggleD
       addToRate: rateCounter.add,
       findIdleStatus: services.findIdleStatus,
       listSlowQueries: services.listSlowQueries,
+      findSqlAccess: services.findSqlAccess,
+      cancelStatement: services.cancelStatement,
       listUsageWarnings: domains.usageWarnings.list,
       async listHungWorkers() {
         return workers?.listHung() ?? [];
@@ -140,8 +142,10 @@ export async function startWorker(
     });
     const domains = openDomains(options, stores, shutdown, engineOwnerNode);
     // Not spread: the functions of a channel are created when they are read.
-    const { findIdleStatus, listSlowQueries, listUsageWarnings, listHungWorkers, renderMetrics } = primary;
-    const helpers = { findIdleStatus, listSlowQueries, listUsageWarnings, listHungWorkers, renderMetrics };
+    const { findIdleStatus, listSlowQueries, findSqlAccess, cancelStatement } = primary;
+    const { listUsageWarnings, listHungWorkers, renderMetrics } = primary;
+    const services = { findIdleStatus, listSlowQueries, findSqlAccess, cancelStatement };
+    const helpers = { ...services, listUsageWarnings, listHungWorkers, renderMetrics };
     const { listen, close } = await openRequests(options, stores, domains, helpers);
     shutdown.add('requests', STOP_MS.requests, close);
     offerMetrics(() => stores.metrics.registry.getMetricsAsJSON());

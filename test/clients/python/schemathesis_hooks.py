@@ -229,6 +229,8 @@ def create(kind):
         return create_invitation(name)["id"]
     if kind in ("userId", "sessionId"):
         return create_member(name)[kind]
+    if kind == "queryId":
+        return post(f"{SERVICE}/saved-queries", {"name": name, "sql": "SELECT 1", "database": ""})["result"]["id"]
     if kind == "linkId":
         return post(f"{DASHBOARDS}/dashboards/{find('id dashboards')}/links", {"expireInHours": 1})["data"]["link"]["id"]
     if kind == "id connections":

@@ -12,6 +12,7 @@ interface Tab {
 
 const TABS: readonly Tab[] = [
   { to: '/services/$id', label: 'Overview' },
+  { to: '/services/$id/sql', label: 'SQL', isVisible: ({ can }) => can('sqlRead') },
   { to: '/services/$id/scaling', label: 'Scaling' },
   {
     to: '/services/$id/autoscaling',

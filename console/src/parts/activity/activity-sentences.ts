@@ -174,6 +174,12 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
     rest: typeof after.text === 'string' ? `(${after.text})` : '',
   }),
   service_resize: describeResize,
+  service_sql: ({ after }, name) => ({
+    action:
+      after.access === 'write' ? 'executed a statement as admin on the service' : 'executed a statement on the service',
+    resource: name,
+    rest: typeof after.statement === 'string' ? `(${after.statement})` : '',
+  }),
   service_update: about('updated the service'),
   service_update_name: (activity, name) => ({
     action: 'renamed the service',
@@ -223,6 +229,9 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   dashboard_source_create: about('created the source'),
   dashboard_source_update: about('updated the source'),
   dashboard_source_delete: about('deleted the source'),
+  saved_query_create: about('saved the query'),
+  saved_query_update: about('updated the saved query'),
+  saved_query_delete: about('deleted the saved query'),
   saved_search_create: about('created the saved search'),
   saved_search_update: about('updated the saved search'),
   saved_search_delete: about('deleted the saved search'),

@@ -15,6 +15,7 @@ A request body has at most 1 MiB and 25,000 values (\`/v1\`) or 2 MiB and 50,000
 const TAGS = [
   { name: 'Organizations', description: 'Tenants: each owns its services, keys, dashboards, costs and activities' },
   { name: 'Services', description: 'Database services and their scaling settings' },
+  { name: 'SQL', description: 'Statements on services by role, their history, and saved queries' },
   { name: 'Keys', description: 'API keys of the management operations' },
   { name: 'Roles', description: 'System roles and custom roles of keys' },
   { name: 'Billing', description: 'Daily usage cost, reports, forecasts and metered usage' },

@@ -12,10 +12,10 @@ const MIB = 1024 * 1024;
 const SHORT_BYTES = 16 * 1024;
 const MAX_DEPTH = 100;
 
-/** Accepts JSON only. A missing or empty body and `null` count as `{}`. */
-export function acceptJsonBodies(app: App): void {
+/** Accepts JSON only, also under the names of other `types`. A missing or empty body and `null` count as `{}`. */
+export function acceptJsonBodies(app: App, types: string[] = ['application/json']): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+  app.addContentTypeParser(types, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     try {
       rejectCompressed(request);
       done(null, parseJson(bytes, countAllowedValues(request, bytes)));

@@ -28,7 +28,6 @@ export const SERVICE_PARTS: Parts = {
   privateEndpoint: 'Pilothouse does not manage cloud networks',
   'query-api-endpoints': 'Pilothouse does not run queries for clients',
   replicaAwareRouting: 'Pilothouse does not route queries',
-  'saved-queries': 'Pilothouse does not store queries',
   snapshotConfiguration: 'Pilothouse does not take snapshots of services',
   snapshots: 'Pilothouse does not take snapshots of services',
   upgradeWindow: 'Pilothouse does not upgrade services on its own',

@@ -1,6 +1,6 @@
 import type { IdleBlocker, Upstream } from '../../../management/services/driver.ts';
 import { OWN_COMMENT, queryRows } from '../../../platform/listener/query.ts';
-import { OWNER } from './running-service.ts';
+import { CLIENT_USERS } from './users.ts';
 
 const MAX_BLOCKERS = 20;
 const MAX_DETAIL_CHARACTERS = 200;
@@ -15,7 +15,7 @@ UNION ALL
 SELECT 'backup', name FROM system.backups WHERE status IN ('CREATING_BACKUP', 'RESTORING')
 UNION ALL
 SELECT 'running_query', concat(toString(count()), ' running at the service') FROM system.processes
-WHERE user = '${OWNER}' AND Settings['log_comment'] != '${OWN_COMMENT}' HAVING count() > 0
+WHERE user IN (${CLIENT_USERS.map((name) => `'${name}'`).join(', ')}) AND Settings['log_comment'] != '${OWN_COMMENT}' HAVING count() > 0
 LIMIT ${MAX_BLOCKERS}`;
 
 /** Work that would be interrupted if the service were stopped now. */

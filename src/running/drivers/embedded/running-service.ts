@@ -2,13 +2,14 @@ import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
-import { type Elements, newStartSecret, type User } from '../../../platform/listener/configuration.ts';
+import { type Elements, newStartSecret } from '../../../platform/listener/configuration.ts';
 import { StartFailure, startListener, withUser } from '../../../platform/listener/listener.ts';
 import type { ListenerProcess } from '../../../platform/listener/process.ts';
 import { query, queryRows, quoteName } from '../../../platform/listener/query.ts';
 import { prepareServiceDirectory, type ServiceDirectory } from './directory.ts';
 import { openLog } from './log-file.ts';
 import { listServerSettings } from './server-settings.ts';
+import { createUsers } from './users.ts';
 
 /** A service that answers queries. */
 export interface RunningService extends ListenerProcess {
@@ -31,42 +32,8 @@ interface Options {
   findPort(): Promise<number>;
 }
 
-/** Queries of clients run as this user. */
-export const OWNER = 'owner';
-
 const FLUSH_MS = 10 * SECOND_MS;
 const MEBIBYTE = 2 ** 20;
-
-/** Statements about the service's own tables and caches. All others would end the listener or change the process. */
-const SYSTEM_GRANTS = [
-  'SYSTEM DROP CACHE',
-  'SYSTEM RELOAD DICTIONARY',
-  'SYSTEM MERGES',
-  'SYSTEM TTL MERGES',
-  'SYSTEM MOVES',
-  'SYSTEM CLEANUP',
-  'SYSTEM VIEWS',
-  'SYSTEM FLUSH',
-  'SYSTEM WAIT LOADING PARTS',
-  'SYSTEM LOAD PRIMARY KEY',
-  'SYSTEM UNLOAD PRIMARY KEY',
-  'SYSTEM UNFREEZE',
-];
-
-/**
- * Everything except what would end the listener or act as its user `default`. A table of users in `system` could keep the
- * service from starting. The owner can still stop its own queries.
- */
-const OWNER_GRANTS = [
-  'GRANT ALL ON *.*',
-  'REVOKE SYSTEM, KILL QUERY, IMPERSONATE, SET DEFINER ON *.*',
-  'REVOKE CREATE, DROP, ALTER, INSERT ON system.*',
-  'GRANT ALTER DELETE ON system.query_log',
-  `GRANT ${SYSTEM_GRANTS.join(', ')} ON *.*`,
-];
-
-/** It reads no rows: ClickHouse writes the files of a backup itself, to the folder for backups only. */
-const BACKUP_GRANTS = ['GRANT BACKUP ON *.*'];
 
 /** Starts the process and waits until it answers. An aborted signal ends the process. */
 export async function startService(options: Options, signal: AbortSignal): Promise<RunningService> {
@@ -74,9 +41,8 @@ export async function startService(options: Options, signal: AbortSignal): Promi
   prepareServiceDirectory(directory);
   const { data, configuration } = directory;
   const memoryBytes = memoryMiB * MEBIBYTE;
-  // The secrets are new for each start, and only in the memory of the two processes.
-  const owner: User = { name: OWNER, password: newStartSecret(), grants: OWNER_GRANTS };
-  const backup: User = { name: 'backup', password: newStartSecret(), grants: BACKUP_GRANTS };
+  // All secrets are new for each start, and only in the memory of the two processes.
+  const { owner, reader, admin, stopper, backup } = createUsers(memoryBytes);
   const errors = openLog(directory.log);
   try {
     const listener = await startListener(
@@ -87,7 +53,7 @@ export async function startService(options: Options, signal: AbortSignal): Promi
         data,
         secret: newStartSecret(),
         memoryBytes,
-        users: [owner, backup],
+        users: [owner, reader, admin, stopper, backup],
         server: { ...listServerSettings(data, memoryBytes), ...server },
         errors,
         log,
@@ -97,7 +63,17 @@ export async function startService(options: Options, signal: AbortSignal): Promi
     );
     const { address, ...process } = listener;
     void process.ended.then(errors.close);
-    return { ...process, upstream: withUser(address, owner), backupUpstream: withUser(address, backup), memoryMiB };
+    const sqlUsers = {
+      reader: withUser(address, reader).headers,
+      admin: withUser(address, admin).headers,
+      stopper: withUser(address, stopper).headers,
+    };
+    return {
+      ...process,
+      upstream: { ...withUser(address, owner), sqlUsers },
+      backupUpstream: withUser(address, backup),
+      memoryMiB,
+    };
   } catch (error) {
     errors.close();
     if (!(error instanceof StartFailure)) throw error;

@@ -28,6 +28,8 @@ export const listServerSettings = (data: string, memoryBytes: number): Elements 
   // By default 128 threads remove old parts, and 1,000 threads without work are kept.
   max_parts_cleaning_thread_pool_size: 2,
   max_thread_pool_free_size: 16,
+  // A reader may change the settings that its constraints name, and no others.
+  access_control_improvements: { settings_constraints_replace_previous: 'true' },
   backups: { allowed_path: join(data, 'backups/') },
   query_log: {
     database: 'system',

@@ -7,8 +7,13 @@ import classes from './parts.module.css';
 import { type PartsData, toParts } from './parts.ts';
 import tileClasses from './tiles.module.css';
 
+interface Props {
+  tile: Pick<Tile, 'name' | 'series'>;
+  data: Pick<PartsData, 'parts' | 'groups'>;
+}
+
 /** One horizontal bar per group. */
-export function BarTile({ tile, data }: { tile: Tile; data: PartsData }) {
+export function BarTile({ tile, data }: Props) {
   const parts = useMemo(() => toParts(data), [data]);
   const format = resolveNumberFormat(tile.series);
   const longest = Math.max(...parts.map(({ value }) => Math.abs(value)));

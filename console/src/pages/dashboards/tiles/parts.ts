@@ -12,7 +12,7 @@ interface Part {
 }
 
 /** The parts that have a number. Labels contain only what differs: just the group if all have the same name. */
-export function toParts({ parts }: PartsData): Part[] {
+export function toParts({ parts }: Pick<PartsData, 'parts'>): Part[] {
   const hasOneName = new Set(parts.map(({ name }) => name)).size === 1;
   const seen = new Map<string, number>();
   return parts.flatMap(({ name, group, isOthers, value, unit }) => {

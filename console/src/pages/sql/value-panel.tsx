@@ -1,0 +1,74 @@
+import { ActionIcon, Button, Text } from '@mantine/core';
+import { formatNumber } from '../../parts/format/format.ts';
+import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
+import { CloseIcon } from '../dashboards/icons.tsx';
+import panel from '../search/row-panel.module.css';
+import type { Place } from './result-table.tsx';
+import classes from './sql.module.css';
+import { formatValue, formatWhole, type ResultColumn, type ResultRow, toRecord } from './values.ts';
+
+interface Props {
+  columns: readonly ResultColumn[];
+  row: ResultRow;
+  place: Place;
+  onOpen: (place: Place) => void;
+  onClose: () => void;
+}
+
+/** A whole value, or all values of a row. Beside the table, which stays in use. */
+export function ValuePanel({ columns, row, place, onOpen, onClose }: Props) {
+  const opened = place.column === undefined ? undefined : columns[place.column];
+  const value = opened && row[place.column ?? 0];
+  return (
+    <aside className={panel.panel} aria-label="Value details">
+      <header className={panel.head}>
+        <Text fw={600} size="sm" component="h2" m={0} style={{ overflowWrap: 'anywhere' }}>
+          {opened ? opened.name : `Row ${formatNumber(place.row + 1)}`}
+          {opened && <span className={classes.type}> {opened.type}</span>}
+        </Text>
+        <span className={panel.tools}>
+          {opened && (
+            <Button size="compact-sm" variant="default" onClick={() => onOpen({ row: place.row })}>
+              Whole row
+            </Button>
+          )}
+          {opened ? (
+            <CopyIconButton value={copyText(value)} label="Copy value" />
+          ) : (
+            <CopyIconButton value={JSON.stringify(toRecord(columns, row), null, 2)} label="Copy row as JSON" />
+          )}
+          <ActionIcon variant="subtle" color="gray" aria-label="Close details" onClick={onClose}>
+            <CloseIcon />
+          </ActionIcon>
+        </span>
+      </header>
+      {opened ? (
+        <pre className={classes.whole} data-null={value === null}>
+          {formatWhole(value)}
+        </pre>
+      ) : (
+        <dl className={panel.attributes} style={{ padding: 12 }}>
+          {columns.map(({ name, type }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns may have the same name
+            <div key={index} className={panel.attribute}>
+              <dt>
+                {name}
+                <br />
+                <span className={classes.type}>{type}</span>
+              </dt>
+              <dd>
+                <span className={panel.value} data-null={row[index] === null}>
+                  {formatWhole(row[index])}
+                </span>
+                <CopyIconButton value={copyText(row[index])} label={`Copy ${name}`} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </aside>
+  );
+}
+
+/** As it was received. */
+const copyText = (value: unknown): string => (value === null ? '' : formatValue(value));

@@ -1,0 +1,76 @@
+import type { Db } from '../../platform/state/tables.ts';
+
+/** A statement that was run. */
+export interface HistoryEntry {
+  /** Ordered by time. */
+  id: string;
+  startedAt: number;
+  sql: string;
+  database: string;
+  access: 'read' | 'write';
+  durationMs: number;
+  rowsRead: number | null;
+  bytesRead: number | null;
+  error: string | null;
+}
+
+/** Whose statements, on which service. */
+interface HistoryOwner {
+  organizationId: string;
+  serviceId: string;
+  credentialId: string;
+}
+
+/** Newest first. */
+export async function listHistory(db: Db, owner: HistoryOwner, limit: number): Promise<HistoryEntry[]> {
+  const rows = await db
+    .selectFrom('sql_history')
+    .select(['id', 'started_at', 'document'])
+    .where('organization_id', '=', owner.organizationId)
+    .where('service_id', '=', owner.serviceId)
+    .where('credential_id', '=', owner.credentialId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, started_at, document }) => ({ ...JSON.parse(document), id, startedAt: started_at }));
+}
+
+export async function insertHistory(
+  tx: Db,
+  { organizationId, serviceId, credentialId }: HistoryOwner,
+  { id, startedAt, ...rest }: HistoryEntry,
+): Promise<void> {
+  await tx
+    .insertInto('sql_history')
+    .values({
+      organization_id: organizationId,
+      service_id: serviceId,
+      credential_id: credentialId,
+      id,
+      started_at: startedAt,
+      document: JSON.stringify(rest),
+    })
+    .execute();
+}
+
+/** Keeps the newest ones. */
+export async function trimHistory(tx: Db, owner: HistoryOwner, keep: number): Promise<void> {
+  const last = await tx
+    .selectFrom('sql_history')
+    .select('id')
+    .where('organization_id', '=', owner.organizationId)
+    .where('service_id', '=', owner.serviceId)
+    .where('credential_id', '=', owner.credentialId)
+    .orderBy('id', 'desc')
+    .offset(keep)
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
+  await tx
+    .deleteFrom('sql_history')
+    .where('organization_id', '=', owner.organizationId)
+    .where('service_id', '=', owner.serviceId)
+    .where('credential_id', '=', owner.credentialId)
+    .where('id', '<=', last.id)
+    .execute();
+}

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import { createTimeOrderedIds } from '../../kernel/ids.ts';
+import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import type { Actor } from '../../management/audit/activity.ts';
+import type { Audit } from '../../management/audit/audit.ts';
+import type { Organizations } from '../../management/organizations/organizations.ts';
+import type { SqlRole } from '../../management/services/driver.ts';
+import type { State } from '../../platform/state/state.ts';
+import type { Db } from '../../platform/state/tables.ts';
+import type { Failure } from './clickhouse-failure.ts';
+import { cutText } from './cut-text.ts';
+import { type HistoryEntry, insertHistory, listHistory, trimHistory } from './history-store.ts';
+import { toShownStatement } from './shown-statement.ts';
+
+/** A statement that has ended. */
+interface EndedStatement {
+  caller: { organizationId: string; credentialId: string; actor: Actor; role: SqlRole };
+  serviceId: string;
+  queryId: string;
+  sql: string;
+  database: string | undefined;
+  startedAt: number;
+  durationMs: number;
+  /** Unknown for a download. */
+  rowsRead?: number;
+  bytesRead?: number;
+  failure?: Pick<Failure, 'name' | 'message'> | undefined;
+}
+
+interface Options {
+  state: State;
+  audit: Audit;
+  organizations: Organizations;
+  log: Pick<Logger, 'warn'>;
+}
+
+/** Statements that have ended and are not stored. Further ones wait before they start. */
+const MAX_PENDING = 1000;
+const STATEMENTS_PER_WRITE = 100;
+/** Of one credential on one service. */
+export const MAX_HISTORY = 200;
+const MAX_HISTORY_BYTES = 16 * 1024;
+const MAX_ERROR_BYTES = 1024;
+
+export type StatementLog = ReturnType<typeof createStatementLog>;
+
+/** Stores each statement after its end: an activity, and an entry in the history of its credential. No statement waits for it. */
+export function createStatementLog({ state, audit, organizations, log }: Options) {
+  const nextId = createTimeOrderedIds();
+  let pending: EndedStatement[] = [];
+  const loop = createBackgroundLoop({
+    run: flush,
+    onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to store the activities of statements'),
+  });
+
+  async function flush(): Promise<void> {
+    while (pending.length > 0) {
+      const organizationId = pending[0]?.caller.organizationId ?? '';
+      const isOwn = ({ caller }: EndedStatement) => caller.organizationId === organizationId;
+      const batch = pending.filter(isOwn).slice(0, STATEMENTS_PER_WRITE);
+      pending = pending.filter((statement) => !batch.includes(statement));
+      await state.write(async (tx) => {
+        await organizations.lock(tx, organizationId);
+        for (const statement of batch) await store(tx, statement);
+      });
+    }
+  }
+
+  async function store(tx: Db, statement: EndedStatement): Promise<void> {
+    const { caller, serviceId, queryId, sql, database = '', startedAt, durationMs } = statement;
+    const { organizationId, credentialId, actor, role } = caller;
+    const access = role === 'admin' ? 'write' : 'read';
+    const result = {
+      durationMs,
+      rowsRead: statement.rowsRead ?? null,
+      bytesRead: statement.bytesRead ?? null,
+    };
+    const { failure } = statement;
+    await audit.record(tx, actor, {
+      organizationId,
+      type: 'service_sql',
+      resource: { type: 'service', id: serviceId },
+      serviceId,
+      after: {
+        statement: toShownStatement(sql),
+        access,
+        queryId,
+        ...result,
+        // The message of an error of ClickHouse repeats parts of the statement.
+        ...(failure && { error: failure.name ?? failure.message }),
+      },
+    });
+    const owner = { organizationId, serviceId, credentialId };
+    const entry: HistoryEntry = {
+      id: nextId(startedAt),
+      startedAt,
+      sql: cutText(sql, MAX_HISTORY_BYTES),
+      database,
+      access,
+      ...result,
+      error: failure ? cutText(failure.message, MAX_ERROR_BYTES) : null,
+    };
+    await insertHistory(tx, owner, entry);
+    await trimHistory(tx, owner, MAX_HISTORY);
+  }
+
+  return {
+    record(statement: EndedStatement): void {
+      pending.push(statement);
+      void loop.trigger();
+    },
+
+    /** Resolves at once, unless the store is far behind. */
+    async waitForRoom(): Promise<void> {
+      if (pending.length >= MAX_PENDING) await loop.trigger();
+    },
+
+    /** The last statements of a credential, newest first. */
+    listHistory: (owner: Parameters<typeof listHistory>[1], limit: number): Promise<HistoryEntry[]> =>
+      listHistory(state.db, owner, limit),
+
+    /** Stores everything recorded so far. */
+    async close(): Promise<void> {
+      await loop.trigger();
+      await loop.close();
+    },
+  };
+}
