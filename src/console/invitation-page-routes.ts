@@ -48,6 +48,7 @@ export function invitationPageRoutes(options: Options): Routes {
         schema: {
           tags,
           summary: 'Get the invitation of a link',
+          description: 'For the page of the invitation. A link that was used or deleted, or has expired, is a 401.',
           body: InvitationBody,
           querystring: NoQuery,
           response: { 200: OpenInvitation },

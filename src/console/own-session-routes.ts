@@ -99,6 +99,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         schema: {
           tags,
           summary: 'End an own session',
+          description: 'It is rejected from the next request on.',
           security,
           params: SessionIdPath,
           querystring: NoQuery,

@@ -133,7 +133,7 @@ inBrowser(
       const scripts: string[] = [];
       page.on('response', (response) => scripts.push(new URL(response.url()).pathname));
       const tabs = page.getByRole('navigation', { name: 'Service' });
-      const names = ['Overview', 'Scaling', 'Autoscaling', 'Schedule', 'Backups', 'Access', 'Logs', 'History'];
+      const names = ['Overview', 'SQL', 'Scaling', 'Autoscaling', 'Schedule', 'Backups', 'Access', 'Logs', 'History'];
       await tabs.getByRole('link', { name: 'History' }).waitFor();
       expect(await tabs.getByRole('link').allTextContents()).toEqual(names);
       for (const name of names.slice(1)) {

@@ -214,6 +214,7 @@ onEachStore('credentials × operations', (store) => {
     linkId: randomUUID(),
     budgetId: randomUUID(),
     backupId: randomUUID(),
+    queryId: randomUUID(),
     roleId: randomUUID(),
     id: isForeign ? acme.dashboard : 'f'.repeat(24),
     clickStackDashboardId: isForeign ? acme.dashboard : 'f'.repeat(24),

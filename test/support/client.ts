@@ -91,6 +91,7 @@ async function send(base: string, call: Call): Promise<ApiResponse> {
     method,
     headers: createHeaders(call),
     body: payload as RequestInit['body'],
+    redirect: 'manual',
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;

@@ -96,7 +96,13 @@ export function createShell(): Shell {
 
 /** ClickHouse answers with text. */
 function parseBody(body: string): Json {
-  return body.startsWith('{') || body.startsWith('[') ? JSON.parse(body) : { text: body.trim() };
+  if (!/^[{[]/.test(body)) return { text: body.trim() };
+  try {
+    return JSON.parse(body);
+  } catch {
+    // Lines of JSON.
+    return { text: body.trim() };
+  }
 }
 
 function readCalls(directory: string): CurlCall[] {

@@ -22,7 +22,7 @@ type Role = InstanceQueryEndpointUpsertBody['roles'][number];
 const ROLE_LABELS: Record<Role, string> = { sql_console_read_only: 'Read only', sql_console_admin: 'Read and write' };
 const FIELDS = ['roles', 'openApiKeys', 'allowedOrigins'];
 
-/** Which keys may use the query endpoint. The setting is stored; nothing reads it yet. */
+/** Which keys may use the query endpoint. */
 export function QueryEndpointPanel({ service }: { service: Service }) {
   const api = useApi();
   const { organizationId } = useSession();

@@ -18,6 +18,7 @@ const TAGS = [
   { name: 'SQL', description: 'Statements on services by role, their history, and saved queries' },
   { name: 'Keys', description: 'API keys of the management operations' },
   { name: 'Roles', description: 'System roles and custom roles of keys' },
+  { name: 'Members', description: 'People in an organization, their sessions, and invitations' },
   { name: 'Billing', description: 'Daily usage cost, reports, forecasts and metered usage' },
   { name: 'Budgets', description: 'Monthly budgets of an organization, with alerts when its cost reaches a threshold' },
   { name: 'Activities', description: 'The audit log' },

@@ -26,7 +26,8 @@ export const SERVICE_PARTS: Parts = {
   clickpipesCdcScaling: 'Pilothouse does not manage ingestion pipelines',
   clickpipesReversePrivateEndpoints: 'Pilothouse does not manage ingestion pipelines',
   privateEndpoint: 'Pilothouse does not manage cloud networks',
-  'query-api-endpoints': 'Pilothouse does not run queries for clients',
+  'query-api-endpoints':
+    'Pilothouse does not run queries for clients by name; use the query endpoint of the service (serviceQueryEndpoint)',
   replicaAwareRouting: 'Pilothouse does not route queries',
   snapshotConfiguration: 'Pilothouse does not take snapshots of services',
   snapshots: 'Pilothouse does not take snapshots of services',
