@@ -3,6 +3,7 @@ import type { Json } from '../support/client.ts';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { createBrowser, useProvider } from '../support/oidc.ts';
 import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 import { readStoreText } from '../support/store-text.ts';
 import { until } from '../support/until.ts';
 
@@ -205,7 +206,6 @@ onEachStore('sign-in with an identity provider', (store) => {
     account('fresh', { groups: ['platform-admins'] });
     const signedIn = await signIn('fresh');
     // As if the person had signed in to the provider long ago.
-    const { runSql } = await import('../support/store-sql.ts');
     await runSql(server, 'UPDATE console_sessions SET authenticated_at = 1');
     const admin = { name: 'admin', roles: ['admin'] };
     const rejected = await request(signedIn, `${organizationPath}/keys`, 'POST', admin);
@@ -255,6 +255,24 @@ onEachStore('sign-in with an identity provider', (store) => {
     expect((await request(two, '/console/session')).status).toBe(200);
     expect((await request(two, '/console/sessions', 'DELETE')).status).toBe(200);
     expect((await request(three, '/console/session')).status).toBe(401);
+  });
+
+  it('front-channel logout ends the session that it names, and no other', async () => {
+    account('framed', { groups: ['platform-admins'] });
+    const [ended, kept] = [await signIn('framed'), await signIn('framed')];
+    const rows = await runSql(server, 'SELECT provider_session FROM console_sessions ORDER BY created_at DESC LIMIT 2');
+    const [, sid] = rows.map((row: Json) => String(Object.values(row)[0]));
+    const path = '/console/sign-out/oidc/front-channel';
+    const logout = (iss: string) => server.call({ path: `${path}?${new URLSearchParams({ iss, sid: sid ?? '' })}` });
+    expect((await logout('https://other.example')).status).toBe(200);
+    expect((await request(ended, '/console/session')).status).toBe(200);
+    const { status, headers } = await logout(provider.issuer);
+    expect([status, headers.get('content-security-policy')]).toEqual([
+      200,
+      `default-src 'none'; frame-ancestors ${provider.issuer}`,
+    ]);
+    expect((await request(ended, '/console/session')).status).toBe(401);
+    expect((await request(kept, '/console/session')).status).toBe(200);
   });
 
   it('rejects logout tokens that the provider did not sign', async () => {
