@@ -132,11 +132,12 @@ async function measureGroups(store, server, webhookId, probeFile) {
     thresholdType: 'above',
   });
   await delay(SECONDS * 1000);
+  // Before the request below: the first one of a kind compiles its serializer.
+  const longest = Math.max(0, ...listTurns().slice(known));
+  const added = memory.stop();
   const response = await fetch(`${server.url}/api/v2/alerts/${id}`, { headers: { authorization: bearer } });
   const { status, firingGroups } = (await response.json()).data;
   if (firingGroups !== GROUPS) throw new Error(`${status}: ${firingGroups} groups fire`);
-  const longest = Math.max(0, ...listTurns().slice(known));
-  const added = memory.stop();
   const name = `an alert with ${formatThousands(GROUPS)} firing groups`;
   const shown = longest === 0 ? `< ${LISTED_TURN_MS} ms` : `${longest} ms`;
   return [

@@ -93,7 +93,7 @@ onEachStore('the evaluation of alerts', (store) => {
     await pass({ api: 5 });
     await pass();
     expect(await get(id)).toMatchObject({ status: 'ok', lastValue: 0 });
-    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', 'Resolved: Errors: 0 ≥ 3']);
+    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', 'Resolved: Errors: 0 (fires if ≥ 3)']);
     const [fired, resolved] = receiver.received.map(({ body }) => JSON.parse(body));
     expect(fired.link).toBe(`https://ops.example/console/alerts/${id}`);
     expect(fired.body).toContain(`an ${word}`);
@@ -121,7 +121,7 @@ onEachStore('the evaluation of alerts', (store) => {
     await pass({ web: 7 });
     expect(titles().slice(1)).toEqual([
       'Firing: Errors of web (ServiceName:web): 7 ≥ 3',
-      'Resolved: Errors of api (ServiceName:api): 0 ≥ 3',
+      'Resolved: Errors of api (ServiceName:api): 0 (fires if ≥ 3)',
     ]);
   });
 
@@ -167,6 +167,27 @@ onEachStore('the evaluation of alerts', (store) => {
     expect(titles()).toEqual([]);
     await pass({ api: 3 });
     expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3']);
+  });
+
+  it('sends at the end of a silence, and not with the next window, that it is resolved', async () => {
+    const id = await createAlert({ interval: '15m' });
+    const passWindow = async () => {
+      server.now = Math.floor(server.now / (15 * MINUTE) + 1) * 15 * MINUTE + 20_000;
+      await server.evaluateAlerts();
+    };
+    await passWindow();
+    await log('api', 3, server.now);
+    await passWindow();
+    expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3']);
+    const until = new Date(server.now + 20 * MINUTE).toISOString();
+    await call('POST', `/api/v2/alerts/${id}/silence`, { until });
+    await passWindow();
+    expect(await get(id)).toMatchObject({ status: 'ok' });
+    expect(titles()).toHaveLength(1);
+    // The next window ends in 15 minutes.
+    server.now += 6 * MINUTE;
+    await server.evaluateAlerts();
+    expect(titles().slice(1)).toEqual(['Resolved: Errors: 0 (fires if ≥ 3)']);
   });
 
   it('that fails is a state of its own, notifies, and is evaluated again', async () => {
@@ -308,7 +329,7 @@ onEachStore('the evaluation of alerts', (store) => {
     await pass({ api: 1 });
     expect(await get(id)).toMatchObject({ status: 'ok', lastValue: 1 });
     // The server may evaluate an empty window between the change of the clock and the first row.
-    const resolved = expect.stringMatching(/^Resolved: Errors: [01] ≥ 3$/);
+    const resolved = expect.stringMatching(/^Resolved: Errors: [01] \(fires if ≥ 3\)$/);
     expect(titles()).toEqual(['Firing: Errors: 3 ≥ 3', resolved]);
   });
 

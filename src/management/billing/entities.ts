@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Service } from '../services/service.ts';
 import type { Services } from '../services/services.ts';

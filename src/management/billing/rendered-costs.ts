@@ -1,6 +1,6 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { chcFromMicros } from '../../kernel/numbers/money.ts';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import { listDaysBetween } from '../../kernel/time/days.ts';
 import { type Cost, totalMicros } from './cost.ts';
 import type { CostSelection, Costs } from './costs.ts';

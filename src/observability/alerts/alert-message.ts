@@ -3,6 +3,7 @@ import type { Message, MessageKind } from '../../platform/notifications/message.
 import { renderTemplate } from '../../platform/notifications/template.ts';
 import type { Alert } from './alert.ts';
 import type { ThresholdType } from './alert-schema.ts';
+import { isBreach } from './judgement.ts';
 
 /** What an alert watches, for people. */
 export interface Subject {
@@ -49,8 +50,17 @@ const KIND_TITLES: Record<MessageKind, string> = {
 const MAX_TITLE = 512;
 const MAX_BODY = 16_384;
 
-export const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
+const formatThreshold = ({ threshold, thresholdMax, thresholdType }: Alert['content']): string =>
   `${SIGNS[thresholdType]} ${thresholdMax !== null && thresholdType.endsWith('between') ? `${threshold} and ${thresholdMax}` : threshold}`;
+
+const formatWithRule = (value: number | null, content: Alert['content']): string =>
+  `${formatValue(value)} (fires if ${formatThreshold(content)})`;
+
+/** "12 ≥ 10" if that is true, otherwise "8 (fires if ≥ 10)". */
+export const formatMeasured = (value: number | null, content: Alert['content']): string =>
+  value !== null && isBreach(content, value)
+    ? `${formatValue(value)} ${formatThreshold(content)}`
+    : formatWithRule(value, content);
 
 const formatGroup = (groupBy: readonly string[], labels: readonly string[]): string =>
   labels.map((label, index) => `${groupBy[index] ?? ''}:${label}`).join(', ');
@@ -66,7 +76,7 @@ export function buildMessage(input: MessageInput): Message {
   const link = input.consoleUrl === undefined ? undefined : input.consoleUrl + input.subject.path;
   const context = createContext(input, group, attributes, link);
   const name = render(getName(alert, input.subject), context);
-  const what = input.detail ?? `${formatValue(value)} ${formatThreshold(alert.content)}`;
+  const what = input.detail ?? formatMeasured(value, alert.content);
   return {
     kind,
     eventId,
@@ -120,11 +130,10 @@ function createContext(
 function listLines(input: MessageInput, group: string, context: object): string[] {
   const { alert, kind, value, window, detail = '', samples = [] } = input;
   const { message, runbookUrl } = alert.content;
-  const measured = `Value: ${formatValue(value)} (fires if ${formatThreshold(alert.content)})`;
   return [
     ...(message === null ? [] : [render(message, context)]),
     ...(group === '' ? [] : [`Group: ${group}`]),
-    kind === 'failed' ? `Reason: ${detail}` : measured,
+    kind === 'failed' ? `Reason: ${detail}` : `Value: ${formatWithRule(value, alert.content)}`,
     `Window: ${isoTime(window.startMs)} to ${isoTime(window.endMs)}`,
     ...(runbookUrl === null ? [] : [`Runbook: ${runbookUrl}`]),
     ...(samples.length === 0 ? [] : ['', 'Newest rows:', ...samples]),
@@ -148,7 +157,7 @@ function nest(attributes: Record<string, string>): Record<string, unknown> {
   return nested;
 }
 
-export function formatValue(value: number | null): string {
+function formatValue(value: number | null): string {
   if (value === null) return 'no value';
   if (Number.isInteger(value)) return String(value);
   return String(Number(Math.abs(value) < 1000 ? value.toPrecision(4) : value.toFixed(1)));

@@ -1,19 +1,26 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Notifications } from '../../management/notifications/notifications.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
 import { type Alert, type AlertState, type Failure, findNextEvaluationAt, toRule, toSchedule } from './alert.ts';
-import type { ErrorType } from './alert-schema.ts';
-import { findAlert, listDueAlerts, putAlert, putGroups, readGroups, rescheduleAlerts } from './alert-store.ts';
+import {
+  findAlert,
+  listDueAlerts,
+  putAlert,
+  putGroups,
+  readGroups,
+  rescheduleAlerts,
+  serializeGroups,
+} from './alert-store.ts';
 import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
 import { isQuiet } from './announcement.ts';
 import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from './evaluation.ts';
 import { insertEvaluations } from './evaluation-store.ts';
+import { toFailure } from './failure.ts';
 import type { Groups } from './judgement.ts';
 import type { AlertNotices } from './notices.ts';
 import { listDueWindows, type Windows } from './windows.ts';
@@ -35,7 +42,6 @@ const BATCH = 200;
 const RETRY_MS = MINUTE_MS;
 /** One failure can be a restart of the engine. */
 const ATTEMPTS_BEFORE_NOTICE = 2;
-const MAX_ERROR_LENGTH = 1000;
 /** More wait for the next turn of the event loop. */
 const GROUPS_PER_TURN = 500;
 
@@ -63,10 +69,10 @@ export function createEvaluator(options: Options) {
     const nowMs = clock.now();
     const windows = listDueWindows(toSchedule(alert.content), alert.state.evaluatedUntil, nowMs);
     const before = await readGroups(state.db, alert.organizationId, alert.id);
-    if (before.size > GROUPS_PER_TURN) await nextTurn();
+    if (before.size > GROUPS_PER_TURN) await yieldToEventLoop();
     const outcome =
       windows.count === 0 ? judgeNothing(alert, before, nowMs) : await judge(alert, before, windows, nowMs);
-    await store(alert, windows, outcome, nowMs);
+    await store(alert, windows, outcome, isResolutionUnsent(outcome.groups ?? before), nowMs);
   }
 
   /** Repeats and the end of quiet hours do not wait for a window. */
@@ -90,7 +96,7 @@ export function createEvaluator(options: Options) {
       const queryMs = clock.monotonicMs() - startedMs;
       groupBy = found.groupBy;
       for (const list of found.windows) {
-        if (list.length + groups.size > GROUPS_PER_TURN) await nextTurn();
+        if (list.length + groups.size > GROUPS_PER_TURN) await yieldToEventLoop();
         windowEnd += windows.stepMs;
         const isFirst = evaluations.length === 0;
         const rule = toRule(alert.content, found, isFirst && alert.state.isRegrouped);
@@ -102,7 +108,7 @@ export function createEvaluator(options: Options) {
       }
       startedMs = clock.monotonicMs();
     }
-    if (groups.size > GROUPS_PER_TURN) await nextTurn();
+    if (groups.size > GROUPS_PER_TURN) await yieldToEventLoop();
     return { groups, evaluations, groupBy };
   }
 
@@ -180,18 +186,27 @@ export function createEvaluator(options: Options) {
   }
 
   /** Does nothing if the alert was changed, deleted or evaluated in the meantime. */
-  async function store(alert: Alert, windows: Windows, outcome: Outcome, nowMs: number): Promise<void> {
+  async function store(
+    alert: Alert,
+    windows: Windows,
+    outcome: Outcome,
+    isUnsent: boolean,
+    nowMs: number,
+  ): Promise<void> {
     const { organizationId, id } = alert;
     const inputs = await notices.build(alert, windows, outcome, nowMs);
-    if (outcome.groups && outcome.groups.size > GROUPS_PER_TURN) await nextTurn();
+    const hasManyGroups = outcome.groups !== undefined && outcome.groups.size > GROUPS_PER_TURN;
+    if (hasManyGroups) await yieldToEventLoop();
+    const groups = outcome.groups && serializeGroups(outcome.groups);
+    if (hasManyGroups) await yieldToEventLoop();
     const next: Alert = { ...alert, state: outcome.state };
-    next.nextEvaluationAt = chooseNextEvaluation(next, nowMs);
+    next.nextEvaluationAt = chooseNextEvaluation(next, isUnsent, nowMs);
     const isStored = await state.write(async (tx) => {
       await organizations.lock(tx, organizationId);
       const current = await findAlert(tx, organizationId, id);
       if (!current || JSON.stringify(current) !== JSON.stringify(alert)) return false;
       await putAlert(tx, next);
-      if (outcome.groups) await putGroups(tx, organizationId, id, outcome.groups);
+      if (groups !== undefined) await putGroups(tx, organizationId, id, groups);
       await insertEvaluations(tx, organizationId, id, outcome.evaluations);
       await notifications.enqueue(tx, inputs);
       return true;
@@ -253,12 +268,16 @@ export function createEvaluator(options: Options) {
 }
 
 /** What does not wait for the next window: another attempt, a repeated notification, the end of a silence. */
-function chooseNextEvaluation(alert: Alert, nowMs: number): number {
+function chooseNextEvaluation(alert: Alert, isUnsent: boolean, nowMs: number): number {
   const { failure, status, isFailureSent } = alert.state;
   if (failure) return nowMs + RETRY_MS;
   const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
-  return status !== 'ok' || isFailureSent ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
+  return status !== 'ok' || isFailureSent || isUnsent ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
 }
+
+/** A group is ok again, and that was not sent because of a silence or quiet hours. */
+const isResolutionUnsent = (groups: Groups): boolean =>
+  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);
 
 const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>
   (state.silence !== undefined && state.silence.until > nowMs) ||
@@ -274,18 +293,3 @@ const toStatus = (before: AlertState, status: AlertState['status'], nowMs: numbe
   status,
   since: status === before.status ? before.since : nowMs,
 });
-
-function toFailure(before: Failure | undefined, error: unknown, nowMs: number): Failure {
-  const message = (error as Error).message.slice(0, MAX_ERROR_LENGTH);
-  const since = before?.since ?? nowMs;
-  return { ...before, since, at: nowMs, type: toErrorType(error), message, attempts: (before?.attempts ?? 0) + 1 };
-}
-
-/** What they name was deleted, or cannot be evaluated any more. */
-const SOURCE_MEMBERS = new Set<string | undefined>(['savedSearchId', 'dashboardId', 'tileId']);
-
-function toErrorType(error: unknown): ErrorType {
-  if (!(error instanceof AppError)) return 'UNKNOWN';
-  if (error.code === 'not_found' || SOURCE_MEMBERS.has(error.field)) return 'INVALID_ALERT';
-  return /took longer|timeout/i.test(error.message) ? 'QUERY_TIMEOUT' : 'QUERY_ERROR';
-}

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../kernel/time/clock.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Alert } from './alert.ts';
-import { formatThreshold, formatValue } from './alert-message.ts';
+import { formatMeasured } from './alert-message.ts';
 import { listAlerts } from './alert-store.ts';
 import { listChanges } from './evaluation-store.ts';
 import type { AlertNotices } from './notices.ts';
@@ -56,7 +56,7 @@ export function createIncidents({ db, findSubject }: Options) {
     return incidents.map((incident) => ({
       ...incident,
       name: names.get(incident.alert.id) ?? '',
-      text: `${formatValue(incident.value)} ${formatThreshold(incident.alert.content)}`,
+      text: formatMeasured(incident.value, incident.alert.content),
     }));
   };
 }

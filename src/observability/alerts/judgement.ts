@@ -64,8 +64,10 @@ const BREACHES: Record<ThresholdType, (value: number, threshold: number, max: nu
   not_between: (value, threshold, max) => value < threshold || value > max,
 };
 
-export const isBreach = ({ threshold, thresholdMax, thresholdType }: Rule, value: number): boolean =>
-  BREACHES[thresholdType](value, threshold, thresholdMax ?? threshold);
+export const isBreach = (
+  { threshold, thresholdMax, thresholdType }: Pick<Rule, 'threshold' | 'thresholdMax' | 'thresholdType'>,
+  value: number,
+): boolean => BREACHES[thresholdType](value, threshold, thresholdMax ?? threshold);
 
 type Outcome = 'breach' | 'clear' | 'missing' | 'keep';
 

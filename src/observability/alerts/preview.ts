@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../kernel/errors.ts';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import { type Clock, DAY_MS, isoTime, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import { type AlertContent, toRule, toSchedule } from './alert.ts';
@@ -69,7 +69,7 @@ export function createPreview({ clock, values }: Options) {
         judgedGroups += 1 + list.length + groups.size;
         if (judgedGroups > GROUPS_PER_TURN) {
           judgedGroups = 0;
-          await nextTurn();
+          await yieldToEventLoop();
         }
       }
     }

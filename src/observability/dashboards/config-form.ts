@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import { toConfigForm } from '../charts/tiles/tile-content.ts';
 import type { ConfigTile } from '../charts/tiles/tile-schema.ts';
 import type { Dashboard, Format, UnstoredDashboard } from './schema.ts';

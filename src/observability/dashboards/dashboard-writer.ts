@@ -1,5 +1,5 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { rejectViolations } from '../../kernel/errors.ts';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';

@@ -1,7 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError, rejectViolations, type Violation } from '../../kernel/errors.ts';
 import { createEtag, matchesEtag } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import type { Actor } from '../../management/audit/activity.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';

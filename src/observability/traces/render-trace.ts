@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import type { TraceRecord } from './schema.ts';
 
 const ROWS_AT_ONCE = 250;
@@ -18,7 +18,7 @@ export async function renderTrace({ spans, logs, ...rest }: TraceRecord): Promis
 async function renderList(list: readonly object[]): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   for (let at = 0; at < list.length; at += ROWS_AT_ONCE) {
-    if (at > 0) await setImmediate();
+    if (at > 0) await yieldToEventLoop();
     const items = JSON.stringify(list.slice(at, at + ROWS_AT_ONCE)).slice(1, -1);
     parts.push(Buffer.from(at > 0 ? `,${items}` : items));
   }

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import { formatNanos } from '../search/nanos.ts';
 import { type CriticalSegment, findCriticalPath } from './critical-path.ts';
 import type { LogRecord, SpanRecord, TraceRecord } from './schema.ts';
@@ -25,9 +25,9 @@ export async function assembleTrace({ spanRows, logRows, ...stored }: StoredTrac
   const spans = await convertRows(spanRows, (row) => toSpan(row, origin));
   const logs = await convertRows(logRows, (row) => toLog(row, origin));
   const tree = buildTree(spans);
-  await setImmediate();
+  await yieldToEventLoop();
   const path = findCriticalPath(spans, tree);
-  await setImmediate();
+  await yieldToEventLoop();
   const selfTimes = computeSelfTimes(spans, tree);
   for (const [index, span] of spans.entries()) {
     const parent = tree.parents[index] ?? -1;
@@ -65,7 +65,7 @@ const ROWS_AT_ONCE = 1000;
 async function convertRows<T>(rows: readonly unknown[][], convert: (row: unknown[]) => T): Promise<T[]> {
   const converted: T[] = [];
   for (const row of rows) {
-    if (converted.length > 0 && converted.length % ROWS_AT_ONCE === 0) await setImmediate();
+    if (converted.length > 0 && converted.length % ROWS_AT_ONCE === 0) await yieldToEventLoop();
     converted.push(convert(row));
   }
   return converted;

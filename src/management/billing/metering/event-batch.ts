@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import type { Queue } from '../../../kernel/tasks/queue.ts';
 import type { Day } from '../../../kernel/time/days.ts';
 import type { Entity } from '../entity.ts';

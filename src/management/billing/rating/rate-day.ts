@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import { addDays, type Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
 import type { State } from '../../../platform/state/state.ts';

@@ -1,5 +1,5 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError } from '../../../kernel/errors.ts';
+import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import { addDays, countDaysBetween, type Day } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import { addMicros, compareBytes, compareText, type MetricMicros, zeroMicros } from '../cost.ts';

@@ -1,7 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError } from '../../../kernel/errors.ts';
 import { findInPackage } from '../../../kernel/package-files.ts';
 import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
+import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../../kernel/time/clock.ts';
 import { TABLE_KINDS, TABLES } from '../../../observability/own-telemetry/rows.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';

@@ -1,5 +1,5 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
+import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import { type Clock, MINUTE_MS } from '../../../kernel/time/clock.ts';
 import { addDays, type Day, toUtcDay } from '../../../kernel/time/days.ts';
 import type { Actor } from '../../../management/audit/activity.ts';
