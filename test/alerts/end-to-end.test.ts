@@ -12,7 +12,7 @@ import { createIndependentEvaluator, type Row } from './independent-evaluator.ts
 const MINUTE = 60_000;
 const SERVICES = Array.from({ length: 50 }, (_, index) => `service-${index}`);
 const PASSES = isLongRun ? 200 : 12;
-const MAX_SINGLE = 20;
+const MAX_OWN = 20;
 const KINDS: Record<string, string> = { Firing: 'firing', 'No data': 'no_data', Resolved: 'resolved' };
 
 /** Minutes and seconds as numbers; what is left out has its default. */
@@ -95,7 +95,7 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
       },
       rows,
     );
-    return { id: id as string, name, independent };
+    return { id: id as string, name, independent, incidents: createIncidents() };
   }
 
   /** Rows of the minutes before `now`: most are new, some come late. Each service has times with many rows and without any. */
@@ -123,13 +123,13 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
     return titles.map((title) => {
       const [, kind = title, name, group = '', detail = ''] =
         /^(Firing|No data|Resolved): (rule \d)(?: \(ServiceName:([^)]*)\))?: (.*)$/.exec(title) ?? [];
-      return `${name} ${detail.endsWith('more groups') ? detail : group} ${KINDS[kind]}`;
+      return `${name} ${isShared(detail) ? detail : group} ${KINDS[kind]}`;
     });
   }
 
-  /** Returns the messages that have to be sent. */
+  /** Returns the changes of groups that have to be sent. */
   async function expectSameStates(
-    { id, name, independent }: Awaited<ReturnType<typeof createAlert>>,
+    { id, independent }: Pick<Awaited<ReturnType<typeof createAlert>>, 'id' | 'independent'>,
     about: string,
   ): Promise<string[]> {
     const { windows, messages } = independent.pass(server.now);
@@ -144,7 +144,7 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
       .map(({ labels, status }: Json) => [labels[0] ?? '', status]);
     const last = windows.at(-1);
     if (last) expect(Object.fromEntries(found.sort()), about).toEqual(last.groups);
-    return Object.values(KINDS).flatMap((kind) => shareMessages(name, kind, messages));
+    return messages;
   }
 
   it('have its states after every window, and send its messages', { timeout: 600_000 + PASSES * 20_000 }, async () => {
@@ -169,28 +169,59 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
       if (next < server.now) server.step(next - server.now);
       else server.now = next;
       await server.evaluateAlerts();
-      const sent: string[] = [];
-      for (const alert of alerts) sent.push(...(await expectSameStates(alert, `pass ${pass}, ${alert.name}`)));
-      expectSameMessages(takeMessages(), sent, `pass ${pass}`);
+      const received = takeMessages();
+      for (const { name, ...alert } of alerts) {
+        const about = `pass ${pass}, ${name}`;
+        const changes = await expectSameStates(alert, about);
+        const found = received.filter((message) => message.startsWith(`${name} `));
+        const messages = found.map((message) => message.slice(name.length + 1));
+        expect(messages.sort(), about).toEqual(alert.incidents.list(changes, messages).sort());
+      }
     }
   });
 });
 
-const isShared = (message: string) => message.includes('more groups');
+const isShared = (message: string) => /more groups|other groups/.test(message);
 
-/** `sent` has all groups, and the messages that some of them share. */
-function expectSameMessages(received: readonly string[], sent: readonly string[], about: string): void {
-  expect(received.filter(isShared).sort(), about).toEqual(sent.filter(isShared).sort());
-  const single = received.filter((message) => !isShared(message));
-  const possible = sent.filter((message) => !isShared(message));
-  expect(possible, about).toEqual(expect.arrayContaining(single));
-  const sharing = sent.filter(isShared).reduce((sum, message) => sum + Number(/(\d+) more/.exec(message)?.[1]), 0);
-  expect(single, about).toHaveLength(possible.length - sharing);
-}
+/**
+ * Which messages the changes of groups lead to. At most 20 groups have incidents of their own; which ones is not
+ * specified, so it is taken from what was received.
+ */
+function createIncidents() {
+  const own = new Set<string>();
+  const shared = new Set<string>();
 
-/** More than 20 groups share a message; which of them is not said. */
-function shareMessages(name: string, kind: string, messages: readonly string[]): string[] {
-  const own = messages.filter((message) => message.endsWith(` ${kind}`)).map((message) => `${name} ${message}`);
-  const rest = own.length - MAX_SINGLE;
-  return rest > 0 ? [...own, `${name} ${rest} more groups ${kind}`] : own;
+  function open(names: readonly string[], isOwn: (name: string) => boolean): void {
+    const added = names.filter((name) => !own.has(name) && !shared.has(name));
+    const free = MAX_OWN - own.size;
+    for (const name of added) (isOwn(name) ? own : shared).add(name);
+    expect(added.filter((name) => own.has(name))).toHaveLength(Math.min(free, added.length));
+  }
+
+  return {
+    list(changes: readonly string[], received: readonly string[]): string[] {
+      const parsed = changes.map((change) => ({
+        change,
+        name: change.split(' ')[0] ?? '',
+        kind: change.split(' ')[1],
+      }));
+      open(
+        parsed.map(({ name }) => name),
+        (name) => received.some((message) => message.split(' ')[0] === name),
+      );
+      const messages = parsed.filter(({ name }) => own.has(name)).map(({ change }) => change);
+      const inShared = parsed.filter(({ name }) => shared.has(name));
+      for (const { name, kind } of parsed) {
+        if (kind !== 'resolved') continue;
+        own.delete(name);
+        shared.delete(name);
+      }
+      for (const kind of ['firing', 'no_data']) {
+        const count = inShared.filter((one) => one.kind === kind).length;
+        if (count > 0) messages.push(`${count} more groups ${kind}`);
+      }
+      const isResolved = inShared.some(({ kind }) => kind === 'resolved') && shared.size === 0;
+      return isResolved ? [...messages, 'all other groups resolved'] : messages;
+    },
+  };
 }

@@ -148,11 +148,11 @@ const toStored = ({
   cleared,
   value,
   seenAt,
-  ...(announced ? [announced.status, announced.at] : []),
+  ...(announced ? [announced.status, announced.at, Number(announced.isShared)] : []),
 ];
 
 function fromStored([labels, ...rest]: StoredGroup): GroupState {
-  const [status, since, breached, missing, cleared, value, seenAt, announced, at] = rest as [
+  const [status, since, breached, missing, cleared, value, seenAt, announced, at, isShared] = rest as [
     GroupState['status'],
     number,
     number,
@@ -161,6 +161,7 @@ function fromStored([labels, ...rest]: StoredGroup): GroupState {
     number | null,
     number,
     ('firing' | 'no_data')?,
+    number?,
     number?,
   ];
   return {
@@ -172,7 +173,7 @@ function fromStored([labels, ...rest]: StoredGroup): GroupState {
     cleared,
     value,
     seenAt,
-    announced: announced && { status: announced, at: at ?? 0 },
+    announced: announced && { status: announced, at: at ?? 0, isShared: isShared === 1 },
   };
 }
 

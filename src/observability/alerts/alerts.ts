@@ -218,8 +218,7 @@ export function createAlerts({
       const nowMs = clock.now();
       const known = await get(state.db, organizationId, id);
       const groups = await readGroups(state.db, organizationId, id);
-      const keys = [...groups].flatMap(([key, { announced }]) => (announced ? [key] : []));
-      const inputs = await notices.buildAcknowledgement(known, keys, actor.details, nowMs);
+      const inputs = await notices.buildAcknowledgement(known, groups, actor.details, nowMs);
       const alert = await change(actor, organizationId, id, 'alert_acknowledge', async (before, tx) => {
         if (before.state.status !== 'firing' && before.state.status !== 'no_data')
           throw new AppError('conflict', 'Only an alert that fires can be acknowledged');

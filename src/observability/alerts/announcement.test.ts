@@ -14,7 +14,7 @@ const state: GroupState = {
   seenAt: 0,
 };
 const announcing = { repeatMs: 4 * HOUR, isMuted: false, acknowledgedAt: undefined };
-const fired = { ...state, announced: { status: 'firing' as const, at: 0 } };
+const fired = { ...state, announced: { status: 'firing' as const, at: 0, isShared: false } };
 
 describe('what is sent', () => {
   it('is a change, and nothing for what is pending', () => {

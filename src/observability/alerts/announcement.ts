@@ -35,9 +35,13 @@ export function findAnnouncement(
 }
 
 /** The state with what was sent. */
-export const markAnnounced = (state: GroupState, sent: Announcement, at: number): GroupState => ({
+export const markAnnounced = (
+  state: GroupState,
+  sent: Announcement,
+  { at, isShared }: { at: number; isShared: boolean },
+): GroupState => ({
   ...state,
-  announced: sent === 'resolved' ? undefined : { status: sent, at },
+  announced: sent === 'resolved' ? undefined : { status: sent, at, isShared },
 });
 
 /** Whether a time is within quiet hours. */

@@ -35,7 +35,12 @@ export interface SentAnnouncement {
   kind: Announcement;
   key: string;
   group: GroupState;
+  /** It shares an incident with other groups. */
+  isShared: boolean;
 }
+
+/** Groups of an alert that have an incident of their own at a time. More share one, so that a receiver is not flooded. */
+const MAX_OWN_INCIDENTS = 20;
 
 /** The window of an evaluation, and what is not known from its values. */
 type Measured = Pick<Evaluation, 'evaluatedAt' | 'windowEnd' | 'queryMs' | 'skipped'>;
@@ -94,22 +99,30 @@ function findWorstValue(rule: Rule, values: readonly GroupValue[]): number | nul
   return worst ?? (rule.isCount ? 0 : null);
 }
 
-/** What has to be sent now, and the groups after that. */
+/** What has to be sent now, and the groups after that. The shared incident is resolved with the last of its groups. */
 export function announce(
   groups: Groups,
   announcing: Announcing,
   nowMs: number,
-): { groups: Groups; sent: SentAnnouncement[] } {
+): { groups: Groups; sent: SentAnnouncement[]; isChange: boolean } {
   const sent: SentAnnouncement[] = [];
   const after: Groups = new Map();
+  let ownIncidents = 0;
+  for (const { announced } of groups.values()) if (announced && !announced.isShared) ownIncidents++;
   for (const [key, group] of groups) {
     const kind = findAnnouncement(group, announcing, nowMs);
     if (kind === undefined) {
       after.set(key, group);
       continue;
     }
-    sent.push({ kind, key, group });
-    after.set(key, markAnnounced(group, kind, nowMs));
+    const isShared = group.announced ? group.announced.isShared : ++ownIncidents > MAX_OWN_INCIDENTS;
+    sent.push({ kind, key, group, isShared });
+    after.set(key, markAnnounced(group, kind, { at: nowMs, isShared }));
   }
-  return { groups: after, sent };
+  const isSharedOpen = [...after.values()].some(({ announced }) => announced?.isShared);
+  return {
+    groups: after,
+    sent: isSharedOpen ? sent.filter(({ kind, isShared }) => kind !== 'resolved' || !isShared) : sent,
+    isChange: sent.length > 0,
+  };
 }

@@ -77,12 +77,12 @@ export function createEvaluator(options: Options) {
 
   /** Repeats and the end of quiet hours do not wait for a window. */
   function judgeNothing(alert: Alert, before: Groups, nowMs: number): Outcome {
-    const { groups, sent } = announce(before, toAnnouncing(alert, nowMs), nowMs);
+    const { groups, sent, isChange } = announce(before, toAnnouncing(alert, nowMs), nowMs);
     const state = { ...alert.state };
     const isOver = state.failure === undefined && state.isFailureSent === true && !isMuted(alert, nowMs);
     if (isOver) delete state.isFailureSent;
     const failureNotice = isOver ? ('resolved' as const) : undefined;
-    return { state, groups: sent.length > 0 ? groups : undefined, evaluations: [], sent, failureNotice };
+    return { state, groups: isChange ? groups : undefined, evaluations: [], sent, failureNotice };
   }
 
   /** Reads the values of windows, and judges them one after the other. */

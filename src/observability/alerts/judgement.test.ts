@@ -110,7 +110,7 @@ describe('a group', () => {
   it('that was forgotten is not judged again, also if the clock is set back', () => {
     const hourly = { ...rule, stepMs: 60 * MINUTE, noData: 'alert' as const };
     const [at, api] = [(hour: number) => (1000 + hour) * hourly.stepMs, { labels: ['api'], value: 10 }];
-    const announced = { status: 'firing' as const, at: at(1) };
+    const announced = { status: 'firing' as const, at: at(1), isShared: false };
     const [fired] = judgeWindow(hourly, new Map(), [api], at(1)).values();
     const before: Groups = new Map(fired && [['["api"]', { ...fired, announced }]]);
     const forgotten = judgeWindow(hourly, before, [{ labels: ['web'], value: 1 }], at(26));

@@ -33,7 +33,7 @@ export interface GroupState {
   /** The last window that had a value. 0: the group is forgotten, and kept only until that is sent. */
   seenAt: number;
   /** What was last sent, and when. Undefined if nothing was sent since the group was last ok. */
-  announced?: { status: 'firing' | 'no_data'; at: number } | undefined;
+  announced?: { status: 'firing' | 'no_data'; at: number; isShared: boolean } | undefined;
 }
 
 /** By the text of `toGroupKey`. */

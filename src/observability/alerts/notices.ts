@@ -20,18 +20,22 @@ interface Options {
   consoleUrl: string | undefined;
 }
 
-/** Groups that have a message of their own. More that change at the same time share one. */
-const MAX_SINGLE_GROUPS = 20;
 /** Groups whose messages have rows. */
 const MAX_SAMPLED_GROUPS = 3;
 
-const KINDS = ['firing', 'no_data', 'resolved'] as const;
+/** Of all groups that have none of their own. */
+const SHARED_INCIDENT = 'more groups';
+
+/** The groups of each shared message. */
+function countShared(sent: readonly SentAnnouncement[]): Map<SentAnnouncement['kind'], number> {
+  const counts = new Map<SentAnnouncement['kind'], number>();
+  for (const { kind, isShared } of sent) if (isShared) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
 
 /** How many messages a channel gets. */
 export const countMessages = (sent: readonly SentAnnouncement[]): number =>
-  KINDS.map((kind) => sent.filter((one) => one.kind === kind).length)
-    .map((count) => Math.min(count, MAX_SINGLE_GROUPS + 1))
-    .reduce((a, b) => a + b);
+  sent.filter(({ isShared }) => !isShared).length + countShared(sent).size;
 
 interface Found {
   sent: readonly SentAnnouncement[];
@@ -64,17 +68,15 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
       const message = buildMessage({ ...shared, kind, eventId, labels: [], value: null, ...details });
       notices.push(...toInputs(alert, message, [incident, kind, String(nowMs)]));
     };
-    for (const kind of KINDS) {
-      const all = sent.filter((one) => one.kind === kind);
-      const [single, rest] = [all.slice(0, MAX_SINGLE_GROUPS), all.slice(MAX_SINGLE_GROUPS)];
-      for (const [index, { key, group }] of single.entries()) {
-        const { labels, value } = group;
-        const hasSamples = kind === 'firing' && index < MAX_SAMPLED_GROUPS;
-        const samples = hasSamples ? await readSamples(alert, { groupBy, labels }, window) : [];
-        add(kind, key, { labels, value, samples, detail });
-      }
-      if (rest.length > 0) add(kind, 'more groups', { detail: `${rest.length} more groups` });
+    let sampled = 0;
+    for (const { kind, key, group } of sent.filter(({ isShared }) => !isShared)) {
+      const { labels, value } = group;
+      const hasSamples = kind === 'firing' && sampled++ < MAX_SAMPLED_GROUPS;
+      const samples = hasSamples ? await readSamples(alert, { groupBy, labels }, window) : [];
+      add(kind, key, { labels, value, samples, detail });
     }
+    for (const [kind, count] of countShared(sent))
+      add(kind, SHARED_INCIDENT, { detail: kind === 'resolved' ? 'all other groups' : `${count} more groups` });
     const reason = detail ?? state.failure?.message ?? 'The alert can be evaluated again';
     if (failureNotice) add(failureNotice, 'evaluation', { detail: reason });
     return notices;
@@ -93,7 +95,9 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
     ): Promise<NotificationInput[]> {
       const { state } = alert;
       const sent = [...groups].flatMap(([key, group]) =>
-        group.announced ? [{ kind: 'resolved' as const, key, group: { ...group, value: null } }] : [],
+        group.announced
+          ? [{ kind: 'resolved' as const, key, group: { ...group, value: null }, isShared: group.announced.isShared }]
+          : [],
       );
       const subject = { name: subjectName, path: '/console/alerts' };
       const found = { sent, state, detail: 'The alert was deleted' };
@@ -102,31 +106,26 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
     },
 
     /** A person has seen it. */
-    async buildAcknowledgement(
-      alert: Alert,
-      keys: readonly string[],
-      by: string,
-      nowMs: number,
-    ): Promise<NotificationInput[]> {
-      const subject = await findSubject(alert);
-      const window = { startMs: nowMs, endMs: nowMs };
-      return keys.slice(0, MAX_SINGLE_GROUPS).flatMap((key) => {
-        const labels = JSON.parse(key) as string[];
-        const eventId = deriveUuid('alert', alert.organizationId, alert.id, key);
-        const input = {
-          alert,
-          subject,
-          kind: 'acknowledged' as const,
-          eventId,
-          groupBy: alert.state.groupBy,
-          labels,
-          value: null,
-        };
-        return toInputs(alert, buildMessage({ ...input, window, detail: `by ${by}`, consoleUrl }), [
-          key,
-          'acknowledged',
-          String(nowMs),
-        ]);
+    async buildAcknowledgement(alert: Alert, groups: Groups, by: string, nowMs: number): Promise<NotificationInput[]> {
+      const incidents = new Map<string, readonly string[]>();
+      for (const [key, { labels, announced }] of groups) {
+        if (announced?.isShared) incidents.set(SHARED_INCIDENT, []);
+        else if (announced) incidents.set(key, labels);
+      }
+      const shared = {
+        alert,
+        subject: await findSubject(alert),
+        kind: 'acknowledged' as const,
+        groupBy: alert.state.groupBy,
+        value: null,
+        window: { startMs: nowMs, endMs: nowMs },
+        detail: `by ${by}`,
+        consoleUrl,
+      };
+      return [...incidents].flatMap(([incident, labels]) => {
+        const eventId = deriveUuid('alert', alert.organizationId, alert.id, incident);
+        const message = buildMessage({ ...shared, eventId, labels });
+        return toInputs(alert, message, [incident, 'acknowledged', String(nowMs)]);
       });
     },
   };
