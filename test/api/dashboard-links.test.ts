@@ -6,6 +6,7 @@ import { tile } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
+import { createIngestToken, sendLogs } from '../support/otlp-json.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
 import { readStoreText } from '../support/store-text.ts';
@@ -29,6 +30,43 @@ onEachStore('links to dashboards', (store) => {
   const createBoard = async (name: string, tiles: object[] = [tile()]): Promise<string> =>
     (await server.call({ method: 'POST', path: '/api/v2/dashboards', token: acme.writer, body: { name, tiles } })).json
       .data.id;
+
+  it('shows the data with the saved filters of the dashboard', async () => {
+    const { token } = await createIngestToken(server, acme);
+    const at = Date.now() - 60_000;
+    for (const service of ['shop', 'bank'])
+      await sendLogs(server, token, service, [
+        { body: 'paid', at },
+        { body: 'failed', at },
+      ]);
+    const count = { sourceId: 'logs', type: 'number', aggFn: 'count' };
+    const variable = { type: 'STATIC_LIST', options: ['shop', 'bank'], isBroadcastEnabled: true };
+    const body = {
+      name: 'Filtered',
+      tiles: [tile({ id: 'one', series: [count] }), tile({ id: 'all', ignoresFilters: true, series: [count] })],
+      filters: [
+        { ...variable, id: 'service', name: 'Service', expression: 'ServiceName', variableName: 'service' },
+        { ...variable, id: 'body', name: 'Body', expression: 'Body' },
+        { ...variable, id: 'missing', name: 'Missing', expression: 'NoSuchColumn', variableName: 'missing' },
+        { ...variable, id: 'other', name: 'Other', expression: 'ServiceName', appliesToSourceIds: ['metrics'] },
+      ],
+      savedFilterValues: [
+        { type: 'variable', name: 'service', values: ['shop'] },
+        { type: 'sql', condition: "Body IN ('paid', 'failed')" },
+        { type: 'variable', name: 'missing', values: ['x'] },
+        { type: 'variable', name: 'other', values: ['bank'] },
+      ],
+      savedQuery: 'paid',
+    };
+    const created = await server.call({ method: 'POST', path: '/api/v2/dashboards', token: acme.writer, body });
+    const secret = readSecret(await createLink(server, created.json.data.id));
+    const read = async (id: string) => {
+      const { json } = await server.call(withLink(secret, `/tiles/${id}/data?start=${at - 1000}&end=${at + 1000}`));
+      return [Number(json.data.value), json.data.unappliedFilters?.map(({ filter }: Json) => filter)];
+    };
+    expect(await read('one')).toEqual([1, [2]]);
+    expect(await read('all')).toEqual([4, undefined]);
+  });
 
   it('K1: the secret is returned once, and is neither stored nor logged', async () => {
     const created = await createLink(server, acme.dashboard, acme.writer, { name: 'wall', expireInHours: 24 });

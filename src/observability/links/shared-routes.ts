@@ -16,6 +16,7 @@ import { parseDashboard } from '../dashboards/dashboard.ts';
 import type { Dashboards } from '../dashboards/dashboards.ts';
 import { type Link, UNKNOWN_LINK } from './link.ts';
 import type { Links } from './links.ts';
+import { listSavedFilters } from './saved-filters.ts';
 import { LINK_HEADER, LinkHeaders, SharedDashboard, SharedTilePath, SharedTileQuery } from './schema.ts';
 
 interface Options {
@@ -49,6 +50,9 @@ export function sharedRoutes({ links, dashboards, charts, clock, attempts, reque
     }
   }
 
+  const readDashboard = async ({ organizationId, dashboardId }: Link) =>
+    parseDashboard(await dashboards.get(organizationId, dashboardId).catch(hideMissing));
+
   return (app) => {
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('cache-control', 'no-store');
@@ -72,12 +76,8 @@ export function sharedRoutes({ links, dashboards, charts, clock, attempts, reque
         },
       },
       async (request) => {
-        const { organizationId, dashboardId, expireAt } = await openLink(
-          request as never,
-          request.headers[LINK_HEADER],
-        );
-        const stored = await dashboards.get(organizationId, dashboardId).catch(hideMissing);
-        return { data: { dashboard: parseDashboard(stored), expireAt: isoTime(expireAt) } };
+        const link = await openLink(request as never, request.headers[LINK_HEADER]);
+        return { data: { dashboard: await readDashboard(link), expireAt: isoTime(link.expireAt) } };
       },
     );
 
@@ -90,7 +90,8 @@ export function sharedRoutes({ links, dashboards, charts, clock, attempts, reque
         schema: {
           tags,
           summary: 'Get the data of a tile of a link',
-          description: 'Runs the queries of a tile of the dashboard of the link over any time range.',
+          description:
+            'Runs the queries of a tile of the dashboard of the link over any time range, with the saved filters of the dashboard.',
           security,
           headers: LinkHeaders,
           params: SharedTilePath,
@@ -110,7 +111,11 @@ export function sharedRoutes({ links, dashboards, charts, clock, attempts, reque
           limit: SEARCH_ROWS,
         };
         const client = { organizationId: link.organizationId, credentialId: link.id, signal: abortOnDisconnect(reply) };
-        return { data: await charts.queryTile(client, link.dashboardId, request.params.tileId, view) };
+        const { tileId } = request.params;
+        const dashboard = await readDashboard(link);
+        const tile = dashboard.tiles.find(({ id }) => id === tileId);
+        const filters = tile ? listSavedFilters(dashboard, tile) : [];
+        return { data: await charts.queryTile(client, link.dashboardId, tileId, view, filters) };
       },
     );
   };

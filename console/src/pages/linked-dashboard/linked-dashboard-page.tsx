@@ -11,6 +11,7 @@ import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
+import { describeFilter, listViewFilters } from '../dashboards/filters/view-filters.ts';
 import { RangeBar } from '../dashboards/range-bar.tsx';
 import { TileGrid } from '../dashboards/tile-grid.tsx';
 import { useScopedTimeWindow } from '../dashboards/use-time-window.ts';
@@ -59,7 +60,7 @@ function SharedDashboard({ api, secret }: { api: Operations; secret: string }) {
       </Page>
     );
   const { dashboard, expireAt } = data;
-  const isFiltered = Boolean(dashboard.savedQuery) || (dashboard.savedFilterValues ?? []).length > 0;
+  const filters = listViewFilters(dashboard, {});
   const { last: _last, from: _from, to: _to, ...others } = search;
   return (
     <Page
@@ -67,7 +68,7 @@ function SharedDashboard({ api, secret }: { api: Operations; secret: string }) {
       subtitle={
         <>
           Read-only. The link expires <Timestamp at={expireAt} />.
-          {isFiltered && ' The saved filters of this dashboard are not applied here.'}
+          {filters.length > 0 && ` Filtered by ${filters.map(describeFilter).join(', ')}.`}
         </>
       }
       actions={<RangeBar search={search} window={window} onChange={update} onReload={reload} />}
@@ -81,6 +82,7 @@ function SharedDashboard({ api, secret }: { api: Operations; secret: string }) {
               api={api}
               secret={secret}
               tile={tile}
+              filters={filters}
               window={window}
               onZoom={(from, to) => update({ ...others, from, to })}
             />

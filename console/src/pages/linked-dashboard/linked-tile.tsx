@@ -1,6 +1,7 @@
 import { useIntersection, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Operations } from '../../api/generated.ts';
+import { chooseTileFilters, listFilterNotes, type ViewFilter } from '../dashboards/filters/view-filters.ts';
 import type { Tile, TimeWindow } from '../dashboards/queries.ts';
 import { TileBody } from '../dashboards/tile-body.tsx';
 import { TileContent } from '../dashboards/tile-content.tsx';
@@ -13,12 +14,14 @@ interface Props {
   api: Operations;
   secret: string;
   tile: Tile;
+  /** Applied by the server. */
+  filters: readonly ViewFilter[];
   window: TimeWindow;
   onZoom: (start: number, end: number) => void;
 }
 
 /** A tile without links to other pages. Loads its data when it scrolls into view. */
-export function LinkedTile({ api, secret, tile, window, onZoom }: Props) {
+export function LinkedTile({ api, secret, tile, filters, window, onZoom }: Props) {
   const { ref, entry } = useIntersection({ rootMargin: '160px 0px' });
   const target = usePointTarget(tile);
   const bothRefs = useMergedRef(ref, target.ref);
@@ -27,8 +30,14 @@ export function LinkedTile({ api, secret, tile, window, onZoom }: Props) {
     enabled: (entry?.isIntersecting ?? false) && target.isKnown,
   });
   const isReloading = data !== undefined && (isFetching || isPlaceholderData);
+  const unapplied = data && 'unappliedFilters' in data ? data.unappliedFilters : undefined;
   return (
-    <TileFrame name={tile.name} isReloading={isReloading} ref={bothRefs}>
+    <TileFrame
+      name={tile.name}
+      notes={listFilterNotes(chooseTileFilters(tile, filters), unapplied)}
+      isReloading={isReloading}
+      ref={bothRefs}
+    >
       <TileBody error={error} isFetching={isFetching} onRetry={() => void refetch()}>
         {data &&
           (data.type === 'search' ? (

@@ -61,6 +61,10 @@ export function listViewFilters(dashboard: Dashboard, search: DashboardSearch): 
   ];
 }
 
+/** "Service: api, web", "the query level:error". */
+export const describeFilter = ({ label, condition: { values, where } }: ViewFilter): string =>
+  where === undefined ? `${label}: ${(values ?? []).join(', ')}` : `${label} ${where}`;
+
 interface TileFilters {
   /** In the order of the request. */
   sent: readonly ViewFilter[];
