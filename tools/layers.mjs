@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
  */
 export const ROOMS = {
   kernel: [],
-  platform: ['state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks', 'notifications'],
+  platform: ['tls', 'state', 'leases', 'listener', 'engine', 'http', 'credentials', 'webhooks', 'notifications'],
   management: [
     'organizations',
     'idempotency',
