@@ -44,6 +44,7 @@ const ORDER = Object.keys(ROOMS);
 
 /** The parts of the platform are independent of each other, except for these. */
 const PLATFORM_IMPORTS = {
+  http: ['tls'],
   leases: ['state'],
   engine: ['listener'],
   credentials: ['state'],

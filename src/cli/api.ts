@@ -81,8 +81,14 @@ export async function connectToServer({ url, key }: ServerAddress) {
 }
 
 /** Why `fetch` failed. The error of several attempts, one per address of a host, has a code only. */
-export const describeFailure = ({ message, cause }: Error): string =>
-  (cause instanceof Error && (cause.message || (cause as NodeJS.ErrnoException).code)) || message;
+export function describeFailure({ message, cause }: Error): string {
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
+  const reason = (cause instanceof Error && (cause.message || code)) || message;
+  return UNKNOWN_AUTHORITY.test(code) ? `${reason}; set NODE_EXTRA_CA_CERTS to the file of its authority` : reason;
+}
+
+/** Codes of OpenSSL. */
+const UNKNOWN_AUTHORITY = /^(UNABLE_TO_|SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_)/;
 
 async function readJson(response: Response): Promise<Envelope> {
   try {

@@ -96,7 +96,7 @@ function formatQuery(service: Readonly<Service> | undefined): string {
   if (!service) return 'The service was deleted';
   const { endpoint, state, reason } = service.observed;
   if (!endpoint || state === 'degraded') return `${service.name} is ${state}: ${reason ?? 'it has no endpoint yet'}`;
-  const url = `http://${endpoint.host}:${endpoint.port}/?query=SELECT+version()`;
+  const url = `${endpoint.protocol ?? 'http'}://${endpoint.host}:${endpoint.port}/?query=SELECT+version()`;
   return `curl -u default:${demoData.servicePassword} '${url}'`;
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { ServiceLog, SlowQueries } from '../running/reconciliation/log-schema.ts';
 import type { IdleStatus } from '../running/reconciliation/schema.ts';
 import { API_SETTINGS } from '../server/settings/settings.ts';
+import { describeFailure } from './api.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { argument, countRule, jsonOption, optionWithDefault, organizationOption } from './parameters.ts';
 import { findService, formatEndpoint, serviceArgument } from './services.ts';
@@ -32,7 +33,10 @@ const queryService = defineCommand({
       headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
       body: sql,
     }).catch((cause: Error) => {
-      throw new AppError('unavailable', `${name} does not answer at ${url}; is the server running?`, { cause });
+      const reason = describeFailure(cause);
+      throw new AppError('unavailable', `${name} does not answer at ${url} (${reason}); is the server running?`, {
+        cause,
+      });
     });
     // Not a bad request: the command line was right, and the query failed.
     if (!response.ok) throw new AppError('conflict', (await response.text()).slice(0, MAX_SHOWN_ERROR).trim());

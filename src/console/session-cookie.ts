@@ -30,11 +30,13 @@ export interface SessionCookies {
 /**
  * Cookies ignore the port, so a page on another port of the host, such as the endpoint of a service, could set a cookie
  * whose name it knows. The names therefore end with a random text, the same on every node. The base path is the prefix of
- * every path; empty at the root.
+ * every path; empty at the root. `hasTls`: every request is encrypted, also without a proxy.
  */
-export function createSessionCookies(suffix: string, basePath: string): SessionCookies {
+export function createSessionCookies(suffix: string, basePath: string, hasTls: boolean): SessionCookies {
   const plainName = `${NAME}_${suffix}`;
   const secureName = `${basePath === '' ? HOST_PREFIX : SECURE_PREFIX}${plainName}`;
+
+  const isHttps = (headers: IncomingHttpHeaders) => hasTls || isSentByHttps(headers);
 
   function formatCookie(isSecure: boolean, value: string, maxAgeSeconds: number): string {
     const flags = isSecure ? [...COOKIE_FLAGS, HTTPS_FLAG] : COOKIE_FLAGS;
@@ -79,7 +81,7 @@ export async function readCookieSuffix(state: State): Promise<string> {
 }
 
 /** According to the proxy or the browser. A forged header can only make the cookie stricter. */
-function isHttps(headers: IncomingHttpHeaders): boolean {
+function isSentByHttps(headers: IncomingHttpHeaders): boolean {
   const forwarded = [headers['x-forwarded-proto'] ?? []].flat().join(',').split(',', 1)[0]?.trim().toLowerCase();
   return forwarded === 'https' || /^https:\/\//i.test(headers.origin ?? '');
 }

@@ -77,7 +77,11 @@ interface MountedApps {
 /** Creates one app, and one for each interface with a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<MountedApps> {
   const { config, clock, domains } = options;
-  const cookies = createSessionCookies(await readCookieSuffix(options.state), config.basePath);
+  const cookies = createSessionCookies(
+    await readCookieSuffix(options.state),
+    config.basePath,
+    options.certificate !== undefined,
+  );
   const shared = {
     rate: config.rateLimit,
     attempts: options.attempts,

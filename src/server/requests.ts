@@ -2,10 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { listenForGrpc } from '../observability/ingest/grpc-routes.ts';
 import type { App } from '../platform/http/requests/validation.ts';
 import { toStoreError } from '../platform/state/failures.ts';
+import type { Certificate } from '../platform/tls/certificate.ts';
+import { chooseHost } from '../platform/tls/certificate-host.ts';
 import type { Domains } from './domains.ts';
 import { mountApps } from './mount.ts';
 import { CONSOLE_DIRECTORY, type Options, type Stores } from './server-parts.ts';
 import type { Config } from './settings/config.ts';
+import { openRedirect } from './tls-redirect.ts';
 import { VERSION } from './version.ts';
 
 /** Where a server can be reached. */
@@ -32,7 +35,7 @@ export type RequestHelpers = Pick<
 /** Mounts the routes. Nothing listens before `listen`. */
 export async function openRequests(
   { config, clock, log, access, demo, optionalPorts = [], consoleDirectory = CONSOLE_DIRECTORY }: Options,
-  { state, metrics, telemetry, rateCounter, attempts }: Stores,
+  { certificate, state, metrics, telemetry, rateCounter, attempts }: Stores,
   domains: Domains,
   helpers: RequestHelpers,
 ) {
@@ -44,6 +47,7 @@ export async function openRequests(
     clock,
     log,
     access,
+    certificate,
     metrics,
     state,
     domains,
@@ -58,18 +62,26 @@ export async function openRequests(
     findOtlpAddress: () => addresses,
   });
   let grpc: Awaited<ReturnType<typeof listenForGrpc>> | undefined;
+  let redirect: Awaited<ReturnType<typeof openRedirect>> | undefined;
 
   async function listenForOtlpGrpc() {
     const { host, otlpGrpcPort: port } = config;
     if (port === undefined) return undefined;
     const address = { host, port };
-    return orOmit(port, listenForGrpc({ ...domains, guard: apps.otlpGuard, log, explain: toStoreError, address }));
+    const options = { ...domains, guard: apps.otlpGuard, log, explain: toStoreError, address, certificate };
+    return orOmit(port, listenForGrpc(options));
   }
 
   async function listenForOtlp(): Promise<string | undefined> {
     const { otlpPort: port } = config;
     if (!apps.otlp || port === undefined) return undefined;
-    return orOmit(port, listen(apps.otlp, { host: config.host, basePath: '' }, port));
+    return orOmit(port, listen(apps.otlp, { ...config, basePath: '' }, port, certificate));
+  }
+
+  async function listenForPlain(url: string) {
+    const { host, tlsRedirectPort: port, publicUrl } = config;
+    if (port === undefined || !certificate) return undefined;
+    return openRedirect({ host, port, certificate, publicUrl, tlsPort: Number(new URL(url).port || 443) });
   }
 
   /** Undefined if another program uses the port, and the server may start without it. */
@@ -87,10 +99,13 @@ export async function openRequests(
     document: (): object => apps.main.swagger(),
 
     async listen(): Promise<Addresses> {
-      const url = await listen(apps.main, config, config.port);
-      const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
+      const url = await listen(apps.main, config, config.port, certificate);
+      const dashboardUrl = apps.dashboards
+        ? await listen(apps.dashboards, config, config.dashboardPort ?? 0, certificate)
+        : url;
       const otlpUrl = (await listenForOtlp()) ?? `${url}/otlp`;
       grpc = await listenForOtlpGrpc();
+      redirect = await listenForPlain(url);
       addresses = { url, dashboardUrl, otlpUrl, ...(grpc && { otlpGrpcPort: grpc.port }) };
       return addresses;
     },
@@ -98,14 +113,24 @@ export async function openRequests(
     /** Stops accepting connections and finishes requests in flight. */
     async close(): Promise<void> {
       isDraining = true;
-      await Promise.all([apps.main, apps.dashboards, apps.otlp, grpc].map((part) => part?.close()));
+      await Promise.all([apps.main, apps.dashboards, apps.otlp, grpc, redirect].map((part) => part?.close()));
     },
   };
 }
 
-async function listen(app: App, { host, basePath }: Pick<Config, 'host' | 'basePath'>, port: number): Promise<string> {
+async function listen(
+  app: App,
+  { host, basePath, publicUrl }: Pick<Config, 'host' | 'basePath' | 'publicUrl'>,
+  port: number,
+  certificate: Certificate | undefined,
+): Promise<string> {
   await app.listen({ host, port });
   const { address, port: actual } = app.server.address() as AddressInfo;
   const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actual}${basePath}`;
+  if (!certificate) return formatUrl('http', reachable, actual, basePath);
+  const candidates: [string, ...string[]] = publicUrl ? [reachable, new URL(publicUrl).hostname] : [reachable];
+  return formatUrl('https', chooseHost(certificate.options.cert, candidates), actual, basePath);
 }
+
+const formatUrl = (scheme: string, host: string, port: number, basePath: string): string =>
+  `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;

@@ -4,6 +4,7 @@ import { createServiceLoadMetrics } from '../observability/own-telemetry/service
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
 import type { State } from '../platform/state/state.ts';
+import type { Certificate } from '../platform/tls/certificate.ts';
 import { createAutoscaler } from '../running/autoscaling/autoscaler.ts';
 import { createLoadRecorder } from '../running/autoscaling/load-recorder.ts';
 import { createProxy } from '../running/proxy/proxy.ts';
@@ -24,6 +25,7 @@ interface Options {
   domains: Domains;
   /** Shared with the API. */
   attempts: AttemptLimit;
+  certificate: Certificate | undefined;
   isDemo: boolean;
 }
 
@@ -33,7 +35,7 @@ const DRAIN_MS = 8 * SECOND_MS;
 export type RunningServices = ReturnType<typeof createRunningServices>;
 
 /** The services of this process with everything that works on them in the background. */
-export function createRunningServices({ config, clock, log, state, domains, attempts, isDemo }: Options) {
+export function createRunningServices({ config, clock, log, state, domains, attempts, certificate, isDemo }: Options) {
   const { drivenServices: services, intake, loadHistory, organizations } = domains;
   const { host, drift: onDrift } = config;
   const serviceBackups = createServiceBackups({ config, clock, log, state, domains });
@@ -49,12 +51,19 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     clock,
     log,
     attempts,
+    certificate,
     // The passwords of the demo are public.
     isLoopbackOnly: isDemo,
     wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
   });
   const ports = createPorts({ state, range: config.endpointPorts });
-  const endpoints = createEndpoints({ proxy, host, ports });
+  const endpoints = createEndpoints({
+    proxy,
+    host,
+    ports,
+    cert: certificate?.options.cert,
+    publicUrl: config.publicUrl,
+  });
   const metering = createServiceMetering({
     state,
     intake,

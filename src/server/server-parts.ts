@@ -15,6 +15,7 @@ import { createMetrics } from '../platform/http/monitoring/metrics.ts';
 import { openState } from '../platform/state/open.ts';
 import { openRateCounter } from '../platform/state/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
+import { type Certificate, openCertificate } from '../platform/tls/certificate.ts';
 import { createDomains, type Domains } from './domains.ts';
 import { openOwnTelemetry } from './own-telemetry.ts';
 import { createRunningServices, type RunningServices } from './running-services.ts';
@@ -50,6 +51,7 @@ export const STOP_MS = {
   requests: 14 * SECOND_MS,
   // Stopped together with the requests.
   services: 0,
+  certificate: 0,
   counter: 0,
   folder: 0.5 * SECOND_MS,
   domains: 3 * SECOND_MS,
@@ -72,8 +74,9 @@ interface Shared {
   rateCounter?: RateCounter;
 }
 
-/** The stores, and what observes them. */
+/** The stores, what observes them, and the certificate of the ports. */
 export async function openStores({ config, clock, log }: Options, shutdown: Shutdown, shared: Shared = {}) {
+  const certificate = await openTls(config, log, shutdown);
   // A worker does not open the embedded engine.
   if (!shared.engine) await settleInterruptedRestore(config, log);
   const metrics = createMetrics();
@@ -104,7 +107,18 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   });
   shutdown.add('the state store', STOP_MS.state, () => state.close());
   const rateCounter = state.kind === 'postgres' ? openCounter(state, log, shutdown) : shared.rateCounter;
-  return { metrics, engine, telemetry, state, rateCounter, attempts: createAttempts(clock, rateCounter) };
+  return { certificate, metrics, engine, telemetry, state, rateCounter, attempts: createAttempts(clock, rateCounter) };
+}
+
+async function openTls(
+  { tlsCertFile: certFile, tlsKeyFile: keyFile }: Config,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<Certificate | undefined> {
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const certificate = await openCertificate({ certFile, keyFile, log });
+  shutdown.add('the certificate', STOP_MS.certificate, async () => certificate.close());
+  return certificate;
 }
 
 /**
@@ -163,12 +177,12 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
 
 function openServices(
   options: Options,
-  { state, attempts }: Stores,
+  { state, attempts, certificate }: Stores,
   domains: Domains,
   shutdown: Shutdown,
 ): RunningServices {
   const isDemo = options.demo !== undefined;
-  const services = createRunningServices({ ...options, state, attempts, domains, isDemo });
+  const services = createRunningServices({ ...options, state, attempts, certificate, domains, isDemo });
   // If the server fails to start, there are no requests to stop.
   shutdown.add('services', STOP_MS.services, services.close);
   return services;

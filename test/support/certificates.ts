@@ -20,7 +20,7 @@ interface Issued {
 }
 
 /** An authority, and a directory with the files `cert.pem` and `key.pem` of a server. The caller removes it. */
-function createCertificateFiles(issued: Issued = {}) {
+export function createCertificateFiles(issued: Issued = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-tls-'));
   const authority = createAuthority({ name: 'Test authority', ...validDays(400, 400) });
   const files = {

@@ -41,6 +41,7 @@ export async function openInProcessServer(flags: Partial<Record<SettingName, str
   };
   return {
     url: server.url,
+    dashboardUrl: server.dashboardUrl,
     otlpUrl: server.otlpUrl,
     otlpGrpcPort: server.otlpGrpcPort,
     engine: server.domains.engine,

@@ -16,13 +16,23 @@ const getPath = (signal: Signal) => `/opentelemetry.proto.collector.${SERVICES[s
 interface Target {
   port: number | undefined;
   authorization?: string | undefined;
+  /** The authority of the server's certificate. */
+  ca?: string;
 }
 
 /** Sends a message with gzip. Resolves with the response, or with the code and details of the failure. */
-export async function exportMessage({ port, authorization }: Target, signal: Signal, message: Buffer): Promise<Json> {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
-    'grpc.default_compression_algorithm': GZIP,
-  });
+export async function exportMessage(
+  { port, authorization, ca }: Target,
+  signal: Signal,
+  message: Buffer,
+): Promise<Json> {
+  const client = new Client(
+    `127.0.0.1:${port}`,
+    ca ? credentials.createSsl(Buffer.from(ca)) : credentials.createInsecure(),
+    {
+      'grpc.default_compression_algorithm': GZIP,
+    },
+  );
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set('authorization', authorization);
   const same = (value: Buffer) => value;

@@ -64,7 +64,7 @@ export interface Observation {
   /** The id of the data directory that an embedded service is in. */
   placement?: string;
   /** Where clients connect. The port is kept while the service has none. */
-  endpoint?: { host: string; port: number };
+  endpoint?: { protocol?: 'https'; host: string; port: number };
   /** The change in progress, and the number of attempts so far. */
   inFlight?: { generation: number; attempt: number; since: number };
   /** Changes made outside Pilothouse, until they are corrected or adopted. */

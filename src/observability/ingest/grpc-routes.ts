@@ -1,10 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Metadata, ServerInterceptor, ServerUnaryCall, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js';
+import type {
+  experimental as Experimental,
+  Metadata,
+  ServerInterceptor,
+  ServerUnaryCall,
+  ServiceDefinition,
+  sendUnaryData,
+} from '@grpc/grpc-js';
 import { hasRole, INGESTERS } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { GuardOptions, Identity } from '../../platform/http/guard.ts';
 import { toAppError } from '../../platform/http/responses/errors.ts';
+import type { Certificate } from '../../platform/tls/certificate.ts';
 import type { Ingest } from './ingest.ts';
 import { encodeResponse, needsIngestToken, toGrpcCode } from './otlp-responses.ts';
 import { MAX_REQUEST_BYTES } from './transcode.ts';
@@ -17,6 +25,7 @@ interface Options {
   /** Converts an error of a store into one that may be sent. */
   explain(error: unknown): unknown;
   address: { host: string; port: number };
+  certificate?: Certificate | undefined;
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>;
@@ -51,10 +60,10 @@ export async function listenForGrpc({
   log,
   explain,
   address: { host, port },
+  certificate,
 }: Options) {
-  const { Server, ServerCredentials, ServerInterceptingCall, logVerbosity, setLogVerbosity } = await import(
-    '@grpc/grpc-js'
-  );
+  const { Server, ServerCredentials, ServerInterceptingCall, experimental, logVerbosity, setLogVerbosity } =
+    await import('@grpc/grpc-js');
   // Its errors are reported below; it would also print them on standard error, which has one JSON object per line.
   setLogVerbosity(logVerbosity.NONE);
   /** By the metadata of their calls. */
@@ -117,9 +126,12 @@ export async function listenForGrpc({
       },
     });
 
+  const credentials = certificate
+    ? experimental.createCertificateProviderServerCredentials(createProvider(certificate), null, false)
+    : ServerCredentials.createInsecure();
   const bound = await new Promise<number>((resolve, reject) => {
     const name = host.includes(':') ? `[${host}]` : host;
-    server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, actual) =>
+    server.bindAsync(`${name}:${port}`, credentials, (error, actual) =>
       error ? reject(toListenError(error, host, port)) : resolve(actual),
     );
   });
@@ -133,6 +145,20 @@ export async function listenForGrpc({
     },
   };
 }
+
+/** Gives the library the current certificate, and each one that replaces it. */
+const createProvider = (certificate: Certificate): Experimental.CertificateProvider => ({
+  addIdentityCertificateListener(listener) {
+    const tell = ({ cert, key }: Certificate['options']) =>
+      listener({ certificate: Buffer.from(cert), privateKey: Buffer.from(key) });
+    // The library does not expect a call before this function returns.
+    queueMicrotask(() => tell(certificate.options));
+    certificate.follow({ setSecureContext: tell });
+  },
+  removeIdentityCertificateListener() {},
+  addCaCertificateListener() {},
+  removeCaCertificateListener() {},
+});
 
 /** `ipv4:127.0.0.1:50000`, `127.0.0.1:50000` or `[::1]:50000` → the address. */
 const toAddress = (peer: string): string =>

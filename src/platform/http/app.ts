@@ -1,10 +1,13 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { isLoopbackHostHeader } from '../../kernel/access/addresses.ts';
 import { AppError, atPlace, type Place } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
 import { MAX_URL_BYTES } from '../../kernel/url-limits.ts';
+import { type Certificate, HANDSHAKE_MS } from '../tls/certificate.ts';
 import { drainOnClose } from './drain.ts';
 import { management, renderFailure, toHttpStatus } from './interfaces.ts';
 import { findHeadError, MAX_HEAD_BYTES } from './limits/head-limits.ts';
@@ -16,7 +19,7 @@ import { createMalformedRequestHandler } from './requests/malformed-requests.ts'
 import { createAllowedMethods } from './requests/methods.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './requests/validation.ts';
 import { toAppError } from './responses/errors.ts';
-import { SECURITY_HEADERS } from './responses/security-headers.ts';
+import { HSTS_HEADER, SECURITY_HEADERS } from './responses/security-headers.ts';
 import { buildSerializer } from './responses/serialization.ts';
 import { findQueryReason } from './responses/unsupported-operations.ts';
 
@@ -32,6 +35,8 @@ export interface AppOptions {
   /** The page that a browser gets if no route matches. */
   page?: Page | undefined;
   requestTimeoutMs?: number;
+  /** With it, the app is served over TLS. */
+  certificate?: Certificate | undefined;
 }
 
 /** Handles requests that no route matches; `accepts` decides which. */
@@ -47,6 +52,22 @@ const KEEP_ALIVE_MS = 72_000;
 /** How long a server that stops waits for running requests. */
 const MAX_DRAIN_MS = 13_000;
 
+const HTTP_OPTIONS = { requireHostHeader: false, maxHeaderSize: MAX_HEAD_BYTES };
+
+const createTlsServer =
+  (certificate: Certificate, requestTimeout: number) =>
+  (handler: RequestListener): Server => {
+    const options = {
+      ...HTTP_OPTIONS,
+      requestTimeout,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      handshakeTimeout: HANDSHAKE_MS,
+    };
+    const server = createHttpsServer({ ...options, ...certificate.options }, handler);
+    certificate.follow(server);
+    return server;
+  };
+
 /** The HTTP layer without routes: request ids, bodies, errors, logs, metrics. */
 export function createApp({
   log,
@@ -57,6 +78,7 @@ export function createApp({
   basePath = '',
   page,
   requestTimeoutMs = 30_000,
+  certificate,
 }: AppOptions): App {
   const malformed = createMalformedRequestHandler((error, requestId) => {
     log.info(
@@ -78,7 +100,8 @@ export function createApp({
     return503OnClosing: false,
     forceCloseConnections: false,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
-    http: { requireHostHeader: false, maxHeaderSize: MAX_HEAD_BYTES },
+    http: HTTP_OPTIONS,
+    ...(certificate && { serverFactory: createTlsServer(certificate, requestTimeoutMs) }),
     clientErrorHandler: malformed.clientError,
     ...(basePath === ''
       ? {}
@@ -104,6 +127,7 @@ export function createApp({
   // Callbacks instead of promises: these hooks run on every request, and each promise costs a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    if (certificate && !isLoopbackHostHeader(request.headers.host ?? '')) reply.headers(HSTS_HEADER);
     const headError = findHeadError(request.raw);
     if (headError) return done(headError);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {

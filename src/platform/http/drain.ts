@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import type { App } from './requests/validation.ts';
 
 /** A request that a client sent before it could know that the server stops arrives within this time. */
@@ -13,6 +14,8 @@ interface Connection {
   activeAt: number;
   /** When it was active, so that the beginning of a request counts as activity. */
   bytesRead: number;
+  /** Of the handshake. */
+  firstBytes: number;
 }
 
 /**
@@ -25,8 +28,10 @@ export function drainOnClose(app: App, graceMs: number): void {
   const connections = new Map<Socket, Connection>();
   let isClosing = false;
 
-  app.server.on('connection', (socket: Socket) => {
-    connections.set(socket, { response: undefined, activeAt: performance.now(), bytesRead: 0 });
+  // Requests over TLS have the encrypted socket. Its handshake has a time limit, which is shorter than a shutdown.
+  app.server.on(app.server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    const { bytesRead } = socket;
+    connections.set(socket, { response: undefined, activeAt: performance.now(), bytesRead, firstBytes: bytesRead });
     socket.once('close', () => connections.delete(socket));
   });
 
@@ -57,12 +62,12 @@ export function drainOnClose(app: App, graceMs: number): void {
   function closeIdle(closingAt: number): void {
     const now = performance.now();
     for (const [socket, connection] of connections) {
-      const { response, bytesRead } = connection;
+      const { response, bytesRead, firstBytes } = connection;
       if (socket.bytesRead !== bytesRead) {
         connection.bytesRead = socket.bytesRead;
         connection.activeAt = now;
       }
-      const isBusy = response ? !response.writableFinished : bytesRead > 0;
+      const isBusy = response ? !response.writableFinished : bytesRead > firstBytes;
       if (!isBusy && now - Math.max(closingAt, connection.activeAt) >= IDLE_MS) socket.destroySoon();
     }
   }

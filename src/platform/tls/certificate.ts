@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
@@ -22,14 +22,23 @@ interface TlsOptions extends Pick<SecureContextOptions, 'minVersion'> {
   key: string;
 }
 
+/** A server, or what passes the certificate on to one. */
+interface Follower {
+  setSecureContext(options: TlsOptions): void;
+  once?(event: 'close', listener: () => void): unknown;
+}
+
 /** A certificate and its key. */
 export interface Certificate {
   /** The current files, for `tls.createServer` and `https.createServer`. */
   readonly options: TlsOptions;
   /** The server uses the files as they change, until it is closed. Open connections keep the certificate that they have. */
-  follow(server: Pick<Server, 'setSecureContext' | 'once'>): void;
+  follow(server: Follower): void;
   close(): void;
 }
+
+/** A client that opens a connection and does not complete the handshake is disconnected after this time. */
+export const HANDSHAKE_MS = 10 * SECOND_MS;
 
 const CHECK_EVERY_MS = 5 * SECOND_MS;
 
@@ -39,7 +48,7 @@ const CHECK_EVERY_MS = 5 * SECOND_MS;
  */
 export async function openCertificate({ log, checkEveryMs = CHECK_EVERY_MS, ...files }: Options): Promise<Certificate> {
   let current = await readPair(files);
-  const servers = new Set<Pick<Server, 'setSecureContext'>>();
+  const servers = new Set<Follower>();
   /** What the last pass found wrong. */
   let problem: string | undefined;
   let isReported = false;
@@ -74,7 +83,7 @@ export async function openCertificate({ log, checkEveryMs = CHECK_EVERY_MS, ...f
     },
     follow(server) {
       servers.add(server);
-      server.once('close', () => servers.delete(server));
+      server.once?.('close', () => servers.delete(server));
     },
     close: () => void loop.close(),
   };

@@ -1,8 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Upstream } from '../../management/services/driver.ts';
+import { type Certificate, HANDSHAKE_MS } from '../../platform/tls/certificate.ts';
 import { type AccessRules, type Attempts, createAccess } from './access.ts';
 import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
@@ -26,6 +28,8 @@ export interface ProxyOptions {
   log: { debug(details: object, message: string): void; warn(details: object, message: string): void };
   /** The address that the endpoints listen on. */
   host: string;
+  /** With it, clients must use TLS. */
+  certificate?: Certificate | undefined;
   /**
    * Starts a service that a query is waiting for, or whose upstream does not answer. One call for all waiting queries; the
    * wait ends with `setUpstream`, or when the call is rejected. The message of an AppError is sent to the clients.
@@ -68,8 +72,12 @@ interface Proxy {
 /** As ClickHouse; clients that keep connections count on it. */
 const KEEP_ALIVE_MS = 30_000;
 
+type Server = HttpServer | HttpsServer;
+
 interface OpenEndpoint extends Endpoint {
   server: Server;
+  /** Also those whose handshake is not complete, which the server does not count as its own. */
+  connections: Set<Socket>;
 }
 
 /** The public HTTP ports of services. */
@@ -86,9 +94,17 @@ export function createProxy(options: ProxyOptions): Proxy {
     return endpoint;
   }
 
+  function openServer(http: Parameters<typeof createServer>[0] & object): Server {
+    const { certificate } = options;
+    if (!certificate) return createServer(http);
+    const server = createTlsServer({ ...http, ...certificate.options, handshakeTimeout: HANDSHAKE_MS });
+    certificate.follow(server);
+    return server;
+  }
+
   function createEndpoint(service: ProxiedService): OpenEndpoint {
     const { id } = service;
-    const server = createServer({
+    const server = openServer({
       keepAlive: true,
       noDelay: true,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -99,8 +115,14 @@ export function createProxy(options: ProxyOptions): Proxy {
       connectionsCheckingInterval: Math.min(limits.headMs, 5000),
     });
     server.maxConnections = limits.maxConnections;
+    const connections = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      connections.add(socket);
+      socket.once('close', () => connections.delete(socket));
+    });
     const endpoint: OpenEndpoint = {
       server,
+      connections,
       state: service.state,
       limits,
       useRules,
@@ -129,12 +151,13 @@ export function createProxy(options: ProxyOptions): Proxy {
     const endpoint = endpoints.get(serviceId);
     if (!endpoint) return;
     endpoints.delete(serviceId);
-    const { server, gate } = endpoint;
+    const { server, gate, connections } = endpoint;
     const closed = new Promise((resolve) => server.close(resolve));
     gate.close();
     // Answers that were just written are sent first.
     await new Promise(setImmediate);
     server.closeAllConnections();
+    for (const socket of connections) socket.destroy();
     await closed;
   }
 
@@ -190,7 +213,9 @@ export function createProxy(options: ProxyOptions): Proxy {
 
     findSqlAccess(serviceId) {
       const address = endpoints.get(serviceId)?.server.address() as AddressInfo | null | undefined;
-      return address ? { host: toReachable(host), port: address.port, secret: sqlCallers.secret } : undefined;
+      if (!address) return undefined;
+      const cert = options.certificate?.options.cert;
+      return { host: toReachable(host), port: address.port, secret: sqlCallers.secret, ...(cert && { cert }) };
     },
 
     async cancelStatement(serviceId, queryId, credentialId) {

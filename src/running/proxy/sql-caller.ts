@@ -11,6 +11,8 @@ export interface SqlAccess {
   host: string;
   port: number;
   secret: string;
+  /** The certificate of the endpoint, if it uses TLS. */
+  cert?: string;
 }
 
 /** Who runs a statement by role. */

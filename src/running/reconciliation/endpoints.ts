@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { AppError } from '../../kernel/errors.ts';
-import { DRIVERS, type Observed, type Upstream } from '../../management/services/driver.ts';
+import { DRIVERS, type Observation, type Observed, type Upstream } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
+import { chooseHost } from '../../platform/tls/certificate-host.ts';
 import type { createProxy } from '../proxy/proxy.ts';
 import type { Ports } from './ports.ts';
 
@@ -10,19 +11,22 @@ interface Options {
   /** The address that the proxy listens on. */
   host: string;
   ports: Ports;
+  /** The certificate of the endpoints, if they use TLS. */
+  cert?: string | undefined;
+  /** The address of the server for people. */
+  publicUrl?: string | undefined;
 }
 
-interface Endpoint {
-  host: string;
-  port: number;
-}
+type Endpoint = NonNullable<Observation['endpoint']>;
 
 /** The ports of services. A service keeps its port: clients have it in their settings. */
-export function createEndpoints({ proxy, host, ports }: Options) {
+export function createEndpoints({ proxy, host, ports, cert, publicUrl }: Options) {
   /** The port of each service that this process listens for. */
   const opened = new Map<string, number>();
   const isWildcard = host === '0.0.0.0' || host === '::';
-  const publicHost = isWildcard ? hostname() : host;
+  const ownHost = isWildcard ? hostname() : host;
+  const candidates: [string, ...string[]] = publicUrl ? [ownHost, new URL(publicUrl).hostname] : [ownHost];
+  const place = cert ? { protocol: 'https' as const, host: chooseHost(cert, candidates) } : { host: ownHost };
   let isClosed = false;
 
   const toProxied = ({ id, settings, details, desiredState }: Readonly<Service>, port: number) => ({
@@ -51,7 +55,7 @@ export function createEndpoints({ proxy, host, ports }: Options) {
       const known = opened.get(id);
       if (known !== undefined) {
         proxy.update(toProxied(service, known));
-        return { host: publicHost, port: known };
+        return { ...place, port: known };
       }
       const hasInterface =
         DRIVERS[driver].isLocal || settings?.kubernetes?.url || service.observed.endpoint || observed?.upstream;
@@ -65,7 +69,7 @@ export function createEndpoints({ proxy, host, ports }: Options) {
         () => proxy.close(id),
       );
       opened.set(id, port);
-      return { host: publicHost, port };
+      return { ...place, port };
     },
 
     /** Applies the settings of a service whose port is open. */

@@ -105,6 +105,9 @@ describe('settings', () => {
     ['oidcScopes', 'openid groups', 'openid groups', 'openid'],
     ['oidcRefreshMs', '10s', 10_000, '1m'],
     ['consoleKeySignIn', 'off', false, 'on'],
+    ['tlsCertFile', '/etc/tls/tls.crt', '/etc/tls/tls.crt', 'cert.pem'],
+    ['tlsKeyFile', '/etc/tls/tls.key', '/etc/tls/tls.key', 'key.pem'],
+    ['tlsRedirectPort', '8080', 8080, '0'],
     ['basePath', '/tools/pilot.house/', '/tools/pilot.house', '/x'],
     ['dataDirectory', '/var/lib/p', '/var/lib/p', '/tmp/p'],
     ['backupDirectory', '/mnt/backups', '/mnt/backups', 'backups'],
@@ -178,6 +181,9 @@ describe('settings', () => {
       PILOTHOUSE_OIDC_CLIENT_ID: 'p',
       PILOTHOUSE_PUBLIC_URL: 'https://p.example',
     },
+    tlsCertFile: { PILOTHOUSE_TLS_KEY: 'key.pem' },
+    tlsKeyFile: { PILOTHOUSE_TLS_CERT: 'cert.pem' },
+    tlsRedirectPort: { PILOTHOUSE_PORT: '8443', PILOTHOUSE_TLS_CERT: 'cert.pem', PILOTHOUSE_TLS_KEY: 'key.pem' },
     smtpUrl: { PILOTHOUSE_SMTP_FROM: 'alerts@example.com' },
     smtpFrom: { PILOTHOUSE_SMTP_URL: 'smtp://127.0.0.1:25' },
   };
@@ -203,6 +209,9 @@ describe('settings', () => {
     ['servicePassword', ['']],
     ['host', ['']],
     ['dashboardPort', ['65536', 'x']],
+    ['tlsCertFile', ['']],
+    ['tlsKeyFile', ['']],
+    ['tlsRedirectPort', ['', '-1', '65536', 'http']],
     ['basePath', ['x', '/x//y', '/..', '/a/../b', '/ä', '/a b', '/a?b', '/"x']],
     ['dataDirectory', ['']],
     ['backupDirectory', ['']],
@@ -276,6 +285,14 @@ describe('settings', () => {
     expect(listProblems({ smtpUrl: 'smtp://mail.example.com' })).toEqual(problem);
     expect(listProblems({ smtpFrom: 'alerts@example.com' })).toEqual(problem);
     expect(listProblems({ smtpUrl: 'smtp://mail.example.com', smtpFrom: 'alerts@example.com' })).toEqual([]);
+  });
+
+  it('reject a certificate without its key, and a redirect without both', () => {
+    const together = ['--tls-cert and --tls-key must be set together'];
+    expect(listProblems({ tlsCertFile: 'cert.pem' })).toEqual(together);
+    expect(listProblems({ tlsKeyFile: 'key.pem', tlsRedirectPort: '80' })).toEqual(together);
+    expect(listProblems({ tlsRedirectPort: '80' })).toEqual(['--tls-redirect-port needs --tls-cert and --tls-key']);
+    expect(listProblems({ tlsCertFile: 'cert.pem', tlsKeyFile: 'key.pem', tlsRedirectPort: '80' })).toEqual([]);
   });
 
   it('report all problems at once, each with the flag or variable that was used', () => {

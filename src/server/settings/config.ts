@@ -60,8 +60,19 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
   const mail = [config.smtpUrl, config.smtpFrom];
   if (mail.includes(undefined) && mail.some((value) => typeof value === 'string'))
     problems.push(`${SETTINGS.smtpUrl.flag} and ${SETTINGS.smtpFrom.flag} must be set together`);
-  problems.push(...listSignInProblems(config));
+  problems.push(...listTlsProblems(config), ...listSignInProblems(config));
   return problems.length > 0 ? { problems } : { config: config as Config, texts };
+}
+
+function listTlsProblems(config: Partial<Record<SettingName, unknown>>): string[] {
+  const { tlsCertFile, tlsKeyFile, tlsRedirectPort } = SETTINGS;
+  const files = [config.tlsCertFile, config.tlsKeyFile];
+  const isSet = (value: unknown) => typeof value === 'string';
+  if (files.some(isSet) && !files.every(isSet))
+    return [`${tlsCertFile.flag} and ${tlsKeyFile.flag} must be set together`];
+  return typeof config.tlsRedirectPort === 'number' && !files.every(isSet)
+    ? [`${tlsRedirectPort.flag} needs ${tlsCertFile.flag} and ${tlsKeyFile.flag}`]
+    : [];
 }
 
 /** An identity provider needs an id for this server, and an address to send people back to. */
@@ -150,5 +161,5 @@ export const listPorts = (config: Pick<Config, PortName>): { port: number; flag:
     return typeof port === 'number' ? [{ port, flag: SETTINGS[name].flag }] : [];
   });
 
-const PORTS = ['port', 'dashboardPort', 'otlpPort', 'otlpGrpcPort'] as const;
+const PORTS = ['port', 'dashboardPort', 'otlpPort', 'otlpGrpcPort', 'tlsRedirectPort'] as const;
 type PortName = (typeof PORTS)[number];

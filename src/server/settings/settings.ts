@@ -18,6 +18,7 @@ import {
 } from './setting-parsers.ts';
 import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
 import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
+import { TLS_SETTINGS } from './tls-settings.ts';
 
 export type { Setting };
 export { INVALID };
@@ -70,6 +71,7 @@ export const SETTINGS = {
     parse: wholeNumber(1, 64),
     rule: 'must be a whole number from 1 to 64',
   },
+  ...TLS_SETTINGS,
   publicUrl: {
     flag: '--public-url',
     argument: '<url>',

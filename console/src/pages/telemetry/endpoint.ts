@@ -21,6 +21,6 @@ export function toEndpoint({ otlpUrl, otlpGrpcPort, basePath }: ConsoleConfig, p
     return { http: `${page.origin}${basePath}/otlp`, grpc: undefined };
   return {
     http: listening.href.replace(/\/$/, ''),
-    grpc: otlpGrpcPort === null ? undefined : `http://${listening.hostname}:${otlpGrpcPort}`,
+    grpc: otlpGrpcPort === null ? undefined : `${listening.protocol}//${listening.hostname}:${otlpGrpcPort}`,
   };
 }
