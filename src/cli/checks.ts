@@ -15,6 +15,7 @@ import { openState } from '../platform/state/open.ts';
 import { createDomains } from '../server/domains.ts';
 import type { Config } from '../server/settings/config.ts';
 import { SETTINGS } from '../server/settings/settings.ts';
+import { checkCertificate } from './certificate-check.ts';
 import { type CheckResult, fail, pass } from './check-result.ts';
 import { type CommandContext, readInputFile, UsageError } from './command.ts';
 import { checkPorts } from './port-checks.ts';
@@ -37,6 +38,7 @@ export async function runChecks(context: CommandContext): Promise<CheckResult[]>
   return [
     node,
     pass('config', 'all settings are valid'),
+    ...(await checkCertificate(config)),
     ...checkFleetFile(config, context),
     ...checkDashboards(config),
     ...(await checkStore(config)),

@@ -1,8 +1,8 @@
 import { hasControls } from '../kernel/text.ts';
 import { INVALID, SETTINGS } from '../server/settings/settings.ts';
 import type { CommandContext } from './command.ts';
+import { formatServerUrl } from './local-server.ts';
 import { option, type ValueRule } from './parameters.ts';
-import { formatServerUrl } from './port-checks.ts';
 
 const { parse, rule } = SETTINGS.otlpEndpoint;
 
@@ -29,6 +29,7 @@ export function findServerEndpoint({ findAddress }: Context): string | undefined
 
 /** The endpoint of a server on this machine with the settings in the environment and the config file. */
 export function getLocalEndpoint({ readConfig }: Context): string {
-  const { host, port, otlpPort, basePath } = readConfig();
-  return otlpPort ? formatServerUrl(host, otlpPort, '') : `${formatServerUrl(host, port, basePath)}/otlp`;
+  const config = readConfig();
+  const { port, otlpPort, basePath } = config;
+  return otlpPort ? formatServerUrl(config, otlpPort, '') : `${formatServerUrl(config, port, basePath)}/otlp`;
 }

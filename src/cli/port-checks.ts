@@ -1,6 +1,8 @@
-import { createServer, isIPv6 } from 'node:net';
+import { createServer } from 'node:net';
 import { type Config, listPorts } from '../server/settings/config.ts';
+import { SETTINGS } from '../server/settings/settings.ts';
 import { type CheckResult, fail, pass } from './check-result.ts';
+import { formatServerUrl, readFromServer } from './local-server.ts';
 
 interface PortCheck {
   result: CheckResult;
@@ -8,16 +10,22 @@ interface PortCheck {
   isServed: boolean;
 }
 
+/** Ports that have no health check: they belong to the server on the main port. */
+const WITHOUT_HEALTH = new Set<string>([SETTINGS.otlpGrpcPort.flag, SETTINGS.tlsRedirectPort.flag]);
+
 /** Checks the ports of the server: available, or used by a healthy server. */
 export async function checkPorts(config: Config): Promise<PortCheck[]> {
-  const { host, basePath } = config;
+  const { host } = config;
   return Promise.all(
     listPorts(config).map(async ({ port: candidate, flag }) => {
       const check = 'port';
       const address = `${host}:${candidate}`;
       const error = await findPortError(host, candidate);
       if (!error) return { result: pass(check, `${address} is available`), isServed: false };
-      if (error.code === 'EADDRINUSE' && (await isPilothouseHealthy(host, candidate, basePath)))
+      if (
+        error.code === 'EADDRINUSE' &&
+        (await isPilothouseHealthy(config, WITHOUT_HEALTH.has(flag) ? config.port : candidate))
+      )
         return { result: pass(check, `a healthy server is running on ${address}`), isServed: true };
       const text = `cannot listen on ${address}: ${error.message}`;
       return { result: fail(check, text, getPortRemedy(error, flag)), isServed: false };
@@ -39,25 +47,13 @@ function findPortError(host: string, port: number): Promise<NodeJS.ErrnoExceptio
   });
 }
 
-const HEALTH_TIMEOUT_MS = 5000;
-/** Addresses that a server can listen on, but a client cannot connect to on every system. */
-const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** The address of a server on this machine. */
-export function formatServerUrl(host: string, port: number, basePath: string): string {
-  const address = LOOPBACK[host] ?? host;
-  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}${basePath}`;
-}
-
-async function isPilothouseHealthy(host: string, port: number, basePath: string): Promise<boolean> {
+async function isPilothouseHealthy(config: Config, port: number): Promise<boolean> {
   try {
-    const response = await fetch(`${formatServerUrl(host, port, basePath)}/healthz`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
-    });
-    const body: unknown = await response.json();
+    const url = `${formatServerUrl(config, port, config.basePath)}/healthz`;
+    const { status, headers, text } = await readFromServer(config, url);
+    const body: unknown = JSON.parse(text);
     return (
-      response.ok && response.headers.has('x-request-id') && (body as { status?: unknown } | null)?.status === 'ok'
+      status === 200 && headers['x-request-id'] !== undefined && (body as { status?: unknown } | null)?.status === 'ok'
     );
   } catch {
     return false;

@@ -43,6 +43,7 @@ import { serviceQueryCommands } from './service-queries.ts';
 import { serviceCommands } from './services.ts';
 import { supportBundle } from './support-bundle.ts';
 import { formatTable } from './table.ts';
+import { tlsDev } from './tls-dev.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
 import { usageEngineCommands } from './usage-engine.ts';
@@ -68,6 +69,7 @@ const GROUPS: Record<string, string> = {
   autoscale: 'Compare settings of the autoscaler',
   audit: 'List and verify the audit log',
   profile: 'Store the servers that commands use',
+  tls: 'Create certificates for development',
 };
 
 const COMMANDS: readonly Command[] = [
@@ -99,6 +101,7 @@ const COMMANDS: readonly Command[] = [
   ...auditCommands,
   ...autoscaleCommands,
   ...profileCommands,
+  tlsDev,
   doctor,
   defineCompletion(GROUPS, () => COMMANDS),
   supportBundle,

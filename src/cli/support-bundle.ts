@@ -10,8 +10,8 @@ import { ALL_SETTINGS } from '../server/settings/settings.ts';
 import { VERSION } from '../server/version.ts';
 import { runChecks } from './checks.ts';
 import { type CommandContext, defineCommand, UsageError } from './command.ts';
+import { formatServerUrl, readFromServer } from './local-server.ts';
 import { argument, jsonOption } from './parameters.ts';
-import { formatServerUrl } from './port-checks.ts';
 import { formatWithoutSecrets, redactSettings } from './redaction.ts';
 
 const FORMAT = 1;
@@ -111,17 +111,16 @@ async function readEngine(config: Config): Promise<object> {
   }
 }
 
-const TIMEOUT_MS = 5000;
-
 /** The health and the metrics of a server on the port of the settings. */
-async function readServer({ host, port, basePath, metricsToken }: Config): Promise<object> {
-  const url = formatServerUrl(host, port, basePath);
-  const read = async (path: string, headers: Record<string, string> = {}) => {
-    const options = { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
-    const response = await fetch(url + path, options);
-    return { status: response.status, text: await response.text() };
+async function readServer(config: Config): Promise<object> {
+  const { port, basePath, metricsToken } = config;
+  const url = formatServerUrl(config, port, basePath);
+  const ready = await readFromServer(config, `${url}/readyz`);
+  const headers: Record<string, string> = metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` };
+  const metrics = await readFromServer(config, `${url}/metrics`, headers);
+  return {
+    url,
+    ready: { status: ready.status, text: ready.text },
+    metrics: { status: metrics.status, lines: metrics.text.split('\n') },
   };
-  const ready = await read('/readyz');
-  const metrics = await read('/metrics', metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` });
-  return { url, ready, metrics: { status: metrics.status, lines: metrics.text.split('\n') } };
 }

@@ -128,8 +128,7 @@ async function listen(
   const { address, port: actual } = app.server.address() as AddressInfo;
   const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
   if (!certificate) return formatUrl('http', reachable, actual, basePath);
-  const candidates: [string, ...string[]] = publicUrl ? [reachable, new URL(publicUrl).hostname] : [reachable];
-  return formatUrl('https', chooseHost(certificate.options.cert, candidates), actual, basePath);
+  return formatUrl('https', chooseHost(certificate.options.cert, reachable, publicUrl), actual, basePath);
 }
 
 const formatUrl = (scheme: string, host: string, port: number, basePath: string): string =>

@@ -268,7 +268,7 @@ describe('the command line', () => {
       'serve, demo, init, apply, export, backup, restore, move, service plan, ' +
         'dashboard list, dashboard get, dashboard versions, dashboard restore, dashboard apply, dashboard export, dashboard validate, ' +
         'prices show, prices set, usage rate, usage lock, usage recompute, usage adopt-engine, usage confirm-clock, audit verify, ' +
-        'autoscale replay, profile list, profile use, profile remove, doctor, completion, support-bundle',
+        'autoscale replay, profile list, profile use, profile remove, tls dev, doctor, completion, support-bundle',
     );
   });
 

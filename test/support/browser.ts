@@ -78,7 +78,7 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       const context = unused.get(key)?.pop() ?? (await openContext(settings));
       contexts.push({ context, key });
       const page = await context.newPage();
-      const address = /^http:/.test(path) ? path : server.url + path;
+      const address = /^https?:/.test(path) ? path : server.url + path;
       page.on('request', (request) => {
         const url = new URL(request.url());
         if (/^https?:/.test(url.protocol) && url.origin !== new URL(address).origin)
@@ -125,7 +125,13 @@ const launchBrowser = (): Promise<Browser> => {
 
 async function openContext(settings: BrowserContextOptions): Promise<BrowserContext> {
   const browser = await launchBrowser();
-  const context = await browser.newContext({ ...settings, locale: 'en-US', reducedMotion: 'reduce' });
+  // The certificates of tests are from an authority that the browser does not know.
+  const context = await browser.newContext({
+    ...settings,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ignoreHTTPSErrors: true,
+  });
   context.setDefaultTimeout(LOCATOR_TIMEOUT_MS);
   return context;
 }
@@ -133,7 +139,7 @@ async function openContext(settings: BrowserContextOptions): Promise<BrowserCont
 /** Leaves only the caches of a context. */
 async function clear(context: BrowserContext): Promise<void> {
   for (const page of context.pages()) {
-    if (/^http:/.test(page.url())) await page.evaluate('localStorage.clear()');
+    if (/^https?:/.test(page.url())) await page.evaluate('localStorage.clear()');
     await page.close();
   }
   await context.clearCookies();

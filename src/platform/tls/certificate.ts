@@ -89,7 +89,8 @@ export async function openCertificate({ log, checkEveryMs = CHECK_EVERY_MS, ...f
   };
 }
 
-async function readPair({ certFile, keyFile }: CertificateFiles): Promise<TlsOptions> {
+/** Throws with the file and the reason if the pair cannot be used. */
+export async function readPair({ certFile, keyFile }: CertificateFiles): Promise<TlsOptions> {
   const [cert, key] = await Promise.all([readText('certificate', certFile), readText('key', keyFile)]);
   const pair: TlsOptions = { cert, key, minVersion: 'TLSv1.2' };
   const certificate = attempt(`The certificate ${certFile}`, () => new X509Certificate(cert));

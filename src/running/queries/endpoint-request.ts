@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
+import { createPinnedAgent } from '../../platform/tls/pinned-agent.ts';
 import { renderSqlHeader, SQL_HEADER, type SqlAccess, type SqlCaller } from '../proxy/sql-caller.ts';
-import { createPinnedAgent } from './pinned-agent.ts';
 
 /** A statement as it is sent. */
 interface SentStatement {

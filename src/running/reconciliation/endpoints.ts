@@ -25,8 +25,7 @@ export function createEndpoints({ proxy, host, ports, cert, publicUrl }: Options
   const opened = new Map<string, number>();
   const isWildcard = host === '0.0.0.0' || host === '::';
   const ownHost = isWildcard ? hostname() : host;
-  const candidates: [string, ...string[]] = publicUrl ? [ownHost, new URL(publicUrl).hostname] : [ownHost];
-  const place = cert ? { protocol: 'https' as const, host: chooseHost(cert, candidates) } : { host: ownHost };
+  const place = cert ? { protocol: 'https' as const, host: chooseHost(cert, ownHost, publicUrl) } : { host: ownHost };
   let isClosed = false;
 
   const toProxied = ({ id, settings, details, desiredState }: Readonly<Service>, port: number) => ({

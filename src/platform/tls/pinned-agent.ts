@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
  * Connections to a server that has exactly this certificate, under whatever name: this process knows the file, and its
  * authority need not be known on this machine. Nothing is sent before the certificate is compared.
  */
-export function createPinnedAgent(cert: string, agentOptions: AgentOptions): Agent {
+export function createPinnedAgent(cert: string, agentOptions: AgentOptions = {}): Agent {
   const { raw: expected } = new X509Certificate(cert);
   const agent = new Agent(agentOptions);
   agent.createConnection = ({ host, port }, callback) => {
