@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { isHandshakeError } from '../../platform/tls/handshake.ts';
+import { endHandshake, isHandshakeError } from '../../platform/tls/handshake.ts';
 import { type Answer, ENDPOINT_SECURITY_HEADERS, toTextAnswer } from './exceptions.ts';
 
 /** Answers bytes that are not valid HTTP, and closes the connection. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (isHandshakeError(error)) return void endHandshake(error, socket);
   // A response may be on its way: a second one would be read as part of it.
-  if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET' || isHandshakeError(error))
-    return void socket.destroy();
+  if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') return void socket.destroy();
   const { status, headers, body } = toAnswer(error.code);
   const length = { 'Content-Length': String(Buffer.byteLength(body)) };
   const lines = Object.entries({ ...headers, ...ENDPOINT_SECURITY_HEADERS, ...length, Connection: 'close' });

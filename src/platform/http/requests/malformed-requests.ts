@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../../../kernel/errors.ts';
 import { newUuid } from '../../../kernel/ids.ts';
-import { isHandshakeError } from '../../tls/handshake.ts';
+import { endHandshake, isHandshakeError } from '../../tls/handshake.ts';
 import { renderFailure, toHttpStatus } from '../interfaces.ts';
 import { SECURITY_HEADERS } from '../responses/security-headers.ts';
 import { type BasePath, stripBasePath } from './base-path.ts';
@@ -39,7 +39,8 @@ export function createMalformedRequestHandler(
   }
 
   function clientError(error: MalformedRequest, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || socket.destroyed || isHandshakeError(error)) return void socket.destroy();
+    if (isHandshakeError(error)) return void endHandshake(error, socket);
+    if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
     if (hasResponse(socket)) return void socket.destroySoon();
     respond(socket, toAppError(error), findUrl(error.rawPacket) ?? findCurrentUrl(socket));
   }
