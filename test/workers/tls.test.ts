@@ -50,7 +50,6 @@ it("OpenTelemetry's SDK sends over HTTPS with the authority in its variables", a
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${await createToken()}`,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
     OTEL_EXPORTER_OTLP_CERTIFICATE: files.caFile,
-    NODE_EXTRA_CA_CERTS: files.caFile,
     OTEL_LOGS_EXPORTER: 'otlp',
     OTEL_TRACES_EXPORTER: 'none',
     OTEL_METRICS_EXPORTER: 'none',
