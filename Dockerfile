@@ -30,8 +30,8 @@ VOLUME /data
 # 4318 and 4317 are for OpenTelemetry data, with PILOTHOUSE_OTLP_PORT and PILOTHOUSE_OTLP_GRPC_PORT.
 EXPOSE 8080 4318 4317
 STOPSIGNAL SIGTERM
-# The image has no curl. The port and the base path are those of the settings.
+# The image has no curl. The port, the base path and TLS are those of the settings; the certificate is for another name than 127.0.0.1.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "const e = process.env; fetch(`http://127.0.0.1:${e.PILOTHOUSE_PORT || 8080}${e.PILOTHOUSE_BASE_PATH || ''}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const e = process.env; require(e.PILOTHOUSE_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: e.PILOTHOUSE_PORT || 8080, path: `${e.PILOTHOUSE_BASE_PATH || ''}/healthz`, rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["serve"]

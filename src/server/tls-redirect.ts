@@ -35,7 +35,7 @@ export async function openRedirect({ host, port, certificate, publicUrl, tlsPort
 
   /** Never a name that the client made up. */
   function findOrigin({ headers }: IncomingMessage): string | undefined {
-    if (publicUrl?.startsWith('https:')) return new URL(publicUrl).origin;
+    if (publicUrl !== undefined) return new URL(publicUrl).origin;
     const [, name, address] = HOST_HEADER.exec(headers.host ?? '') ?? [];
     const wanted = name ?? address;
     if (wanted === undefined || !isIssuedFor(certificate.options.cert, wanted)) return undefined;

@@ -1,17 +1,24 @@
+import { once } from 'node:events';
+import { Agent } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
 import pino from 'pino';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { useCertificateFiles } from '../../../test/support/certificates.ts';
 import { head, openRawConnection } from '../../../test/support/raw.ts';
+import { requestTls } from '../../../test/support/tls-client.ts';
+import { type Certificate, openCertificate } from '../tls/certificate.ts';
 import { createApp } from './app.ts';
 import { createMetrics } from './monitoring/metrics.ts';
 
-async function listen(requestTimeoutMs: number) {
+async function listen(requestTimeoutMs: number, certificate?: Certificate) {
   const app = createApp({
     access() {},
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
     explain: (error) => error,
     requestTimeoutMs,
+    certificate,
   });
   app.post('/echo', async (request) => request.body);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -67,4 +74,20 @@ it('closes a connection without a request when the server stops', async () => {
   const silent = await openRawConnection(url);
   await app.close();
   await silent.closed;
+});
+
+it('closes connections over TLS that are idle, and those without a handshake, when the server stops', async () => {
+  const files = useCertificateFiles();
+  const certificate = await openCertificate({ ...files, log: { info() {}, warn() {} } });
+  onTestFinished(() => certificate.close());
+  const { app, url } = await listen(20_000, certificate);
+  const silent = await openRawConnection(url);
+  const { port } = new URL(url);
+  const unused = connect({ host: '127.0.0.1', port: Number(port), ca: files.ca });
+  await once(unused, 'secureConnect');
+  const agent = new Agent({ keepAlive: true, ca: files.ca });
+  expect((await requestTls(`https://127.0.0.1:${port}/echo`, { ca: files.ca, agent })).status).toBe(405);
+  const closed = once(unused.resume(), 'close');
+  await app.close();
+  await Promise.all([silent.closed, closed]);
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
+import { findPlainSocket } from '../tls/handshake.ts';
 import type { App } from './requests/validation.ts';
 
 /** A request that a client sent before it could know that the server stops arrives within this time. */
@@ -28,11 +28,19 @@ export function drainOnClose(app: App, graceMs: number): void {
   const connections = new Map<Socket, Connection>();
   let isClosing = false;
 
-  // Requests over TLS have the encrypted socket. Its handshake has a time limit, which is shorter than a shutdown.
-  app.server.on(app.server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+  function add(socket: Socket): void {
     const { bytesRead } = socket;
     connections.set(socket, { response: undefined, activeAt: performance.now(), bytesRead, firstBytes: bytesRead });
     socket.once('close', () => connections.delete(socket));
+  }
+
+  app.server.on('connection', add);
+
+  // Requests over TLS have the encrypted socket.
+  app.server.on('secureConnection', (socket: Socket) => {
+    const plain = findPlainSocket(socket);
+    if (plain) connections.delete(plain);
+    add(socket);
   });
 
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {

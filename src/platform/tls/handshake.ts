@@ -13,10 +13,13 @@ const PLAIN_ANSWER = [
   TEXT,
 ].join('\r\n');
 
+/** The connection below an encrypted one. Node has it in a member without documentation. */
+export const findPlainSocket = (socket: Socket): Socket | undefined =>
+  (socket as Socket & { _parent?: Socket | null })._parent ?? undefined;
+
 /** Ends a connection whose handshake failed. A client that sent plain HTTP is told why, in plain HTTP. */
 export function endHandshake({ code }: NodeJS.ErrnoException, socket: Socket): void {
-  // Node has the connection below an encrypted one in this member.
-  const { _parent: plain } = socket as Socket & { _parent?: Socket | null };
+  const plain = findPlainSocket(socket);
   if (code !== 'ERR_SSL_HTTP_REQUEST' || !plain?.writable) return void socket.destroy();
   plain.write(PLAIN_ANSWER);
   plain.destroySoon();

@@ -292,7 +292,11 @@ describe('settings', () => {
     expect(listProblems({ tlsCertFile: 'cert.pem' })).toEqual(together);
     expect(listProblems({ tlsKeyFile: 'key.pem', tlsRedirectPort: '80' })).toEqual(together);
     expect(listProblems({ tlsRedirectPort: '80' })).toEqual(['--tls-redirect-port needs --tls-cert and --tls-key']);
-    expect(listProblems({ tlsCertFile: 'cert.pem', tlsKeyFile: 'key.pem', tlsRedirectPort: '80' })).toEqual([]);
+    const files = { tlsCertFile: 'cert.pem', tlsKeyFile: 'key.pem' };
+    expect(listProblems({ ...files, tlsRedirectPort: '80' })).toEqual([]);
+    expect(listProblems({ ...files, publicUrl: 'http://a.example' })).toEqual([
+      '--public-url must start with https: with --tls-cert',
+    ]);
   });
 
   it('report all problems at once, each with the flag or variable that was used', () => {

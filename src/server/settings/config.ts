@@ -70,6 +70,8 @@ function listTlsProblems(config: Partial<Record<SettingName, unknown>>): string[
   const isSet = (value: unknown) => typeof value === 'string';
   if (files.some(isSet) && !files.every(isSet))
     return [`${tlsCertFile.flag} and ${tlsKeyFile.flag} must be set together`];
+  if (files.every(isSet) && isSet(config.publicUrl) && !/^https:/.test(String(config.publicUrl)))
+    return [`${SETTINGS.publicUrl.flag} must start with https: with ${tlsCertFile.flag}`];
   return typeof config.tlsRedirectPort === 'number' && !files.every(isSet)
     ? [`${tlsRedirectPort.flag} needs ${tlsCertFile.flag} and ${tlsKeyFile.flag}`]
     : [];
