@@ -3,10 +3,9 @@ import { isoTime } from '../kernel/time/clock.ts';
 import { getOrigin } from '../management/audit/request-actor.ts';
 import type { Admission } from '../management/members/admission.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
-import { SESSION_CHALLENGE, withChallenge } from '../platform/http/guard.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
-import { requireSameSite } from '../platform/http/requests/cross-site.ts';
-import { NoQuery, type Routes } from '../platform/http/requests/validation.ts';
+import { type App, NoQuery, type Routes } from '../platform/http/requests/validation.ts';
+import { authenticate, protectRoutes } from './request-authentication.ts';
 import { InvitationBody, OpenInvitation, SignedOut } from './schema.ts';
 import { MAX_SESSION_MS } from './session.ts';
 import type { SessionCookies } from './session-cookie.ts';
@@ -26,20 +25,8 @@ const tags = ['Console'];
 /** The page of an invitation. Its secret is after the `#` of the link, which browsers send to no server. */
 export function invitationPageRoutes(options: Options): Routes {
   const { admission, sessions, organizations, cookies, attempts, hasProvider } = options;
-
-  async function limited<T>(address: string, secret: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await attempts.run(address, secret, work);
-    } catch (error) {
-      throw withChallenge(error, SESSION_CHALLENGE);
-    }
-  }
-
   return (app) => {
-    app.addHook('onRequest', async (request, reply) => {
-      reply.header('cache-control', 'no-store');
-      requireSameSite(request);
-    });
+    protectRoutes(app as App);
 
     app.post(
       '/console/invitation',
@@ -54,8 +41,9 @@ export function invitationPageRoutes(options: Options): Routes {
           response: { 200: OpenInvitation },
         },
       },
-      async ({ clientAddress, body: { secret } }) => {
-        const { email, organizationId, expireAt } = await limited(clientAddress, secret, () =>
+      async (request) => {
+        const { secret } = request.body;
+        const { email, organizationId, expireAt } = await authenticate(attempts, request, secret, () =>
           admission.getInvitation(secret),
         );
         const { name } = await organizations.get(organizationId);
@@ -82,7 +70,7 @@ export function invitationPageRoutes(options: Options): Routes {
         if (hasProvider)
           throw new AppError('conflict', 'Sign in with the identity provider at /console/sign-in/oidc to join');
         const origin = getOrigin(request);
-        const { user, organizationId } = await limited(request.clientAddress, secret, () =>
+        const { user, organizationId } = await authenticate(attempts, request, secret, () =>
           admission.accept(secret, origin),
         );
         const opened = await sessions.openForMember(user, organizationId, origin, {});

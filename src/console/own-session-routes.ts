@@ -1,16 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { AppError } from '../kernel/errors.ts';
 import { getActor, getOrigin } from '../management/audit/request-actor.ts';
-import { checkAddress, SESSION_CHALLENGE, withChallenge } from '../platform/http/guard.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
-import { requireSameSite } from '../platform/http/requests/cross-site.ts';
-import { NoQuery, type Routes } from '../platform/http/requests/validation.ts';
-import { toIdentity } from './authentication.ts';
+import { type App, NoQuery, type Routes } from '../platform/http/requests/validation.ts';
+import { getSession, protectRoutes } from './request-authentication.ts';
 import { OwnSessionRecord, SessionIdPath, SignedOut, SwitchBody, toSessionSummary } from './schema.ts';
-import type { Session } from './session.ts';
 import type { SessionCookies } from './session-cookie.ts';
-import type { SessionCredential } from './session-credential.ts';
 import type { SessionLists } from './session-lists.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -26,28 +21,10 @@ const security = [{ session: [] }];
 
 /** The sessions of the person, and the organization of the current one. */
 export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: Options): Routes {
-  /** Throws `unauthorized` without a session. */
-  async function getSession(request: FastifyRequest): Promise<{ session: Session; credential: SessionCredential }> {
-    const secret = cookies.find(request.headers) ?? '';
-    try {
-      const found = await attempts.run(request.clientAddress, secret, async () => {
-        const one = await sessions.find(secret);
-        if (!one) throw new AppError('unauthorized', 'Not signed in');
-        return one;
-      });
-      request.identity = toIdentity(found.credential);
-      checkAddress(request.identity, request.clientAddress);
-      return found;
-    } catch (error) {
-      throw withChallenge(error, SESSION_CHALLENGE);
-    }
-  }
+  const getOwn = (request: FastifyRequest) => getSession({ sessions, cookies, attempts }, request);
 
   return (app) => {
-    app.addHook('onRequest', async (request, reply) => {
-      reply.header('cache-control', 'no-store');
-      requireSameSite(request);
-    });
+    protectRoutes(app as App);
 
     app.get(
       '/console/sessions',
@@ -63,7 +40,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         },
       },
       async (request) => {
-        const { session } = await getSession(request);
+        const { session } = await getOwn(request);
         return (await sessionLists.listOwn(session)).map((one) => ({
           ...toSessionSummary(one),
           isCurrent: one.hash === session.hash,
@@ -85,7 +62,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         },
       },
       async (request, reply) => {
-        const { session } = await getSession(request);
+        const { session } = await getOwn(request);
         await sessionLists.endOwn(getActor(request), session);
         reply.header('set-cookie', cookies.formatDeleted(request.headers));
         return {};
@@ -107,7 +84,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         },
       },
       async (request) => {
-        const { session } = await getSession(request);
+        const { session } = await getOwn(request);
         await sessionLists.endOwn(getActor(request), session, request.params.sessionId.toLowerCase());
         return {};
       },
@@ -129,7 +106,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         },
       },
       async (request) => {
-        const { session } = await getSession(request);
+        const { session } = await getOwn(request);
         await sessions.switchTo(session, request.body.organizationId.toLowerCase(), getOrigin(request));
         return {};
       },

@@ -5,16 +5,14 @@ import { getActor, getOrigin } from '../management/audit/request-actor.ts';
 import { KEY_NOT_ACTIVE } from '../management/keys/verification.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
 import { hashSecret } from '../platform/credentials/secrets.ts';
-import { checkAddress, SESSION_CHALLENGE, withChallenge } from '../platform/http/guard.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
 import { tooManyRequests } from '../platform/http/limits/rate-limit.ts';
 import type { RateLimiter } from '../platform/http/limits/rate-window.ts';
-import { requireSameSite } from '../platform/http/requests/cross-site.ts';
-import { NoQuery, type Routes } from '../platform/http/requests/validation.ts';
-import { toIdentity } from './authentication.ts';
+import { type App, NoQuery, type Routes } from '../platform/http/requests/validation.ts';
 import type { FailedSignIns, FailureReason } from './failed-sign-ins.ts';
 import type { Provider } from './oidc/provider.ts';
 import { openTokens } from './oidc/sealed-tokens.ts';
+import { admit, authenticate, getSecret, getSession, notSignedIn, protectRoutes } from './request-authentication.ts';
 import { SessionRecord, SignInBody, SignOutResult } from './schema.ts';
 import { MAX_SESSION_MS, newCsrfToken, type Session } from './session.ts';
 import type { SessionCookies } from './session-cookie.ts';
@@ -44,17 +42,6 @@ export function sessionRoutes(options: Options): Routes {
   const { sessions, failedSignIns, organizations, cookies, hasDashboards, attempts, signIns, provider, publicUrl } =
     options;
 
-  /** Past the limit of failed attempts, rejects a credential that was not accepted from this address lately. */
-  async function authenticate<T>({ clientAddress }: FastifyRequest, credential: string, work: () => Promise<T>) {
-    try {
-      return await attempts.run(clientAddress, credential, work);
-    } catch (error) {
-      throw withChallenge(error, SESSION_CHALLENGE);
-    }
-  }
-
-  const findSecret = ({ headers }: FastifyRequest) => cookies.find(headers);
-
   async function toRecord(
     { clientAddress }: FastifyRequest,
     secret: string,
@@ -81,7 +68,7 @@ export function sessionRoutes(options: Options): Routes {
   async function verify(request: FastifyRequest, credentials: SignInCredentials): Promise<SessionCredential> {
     try {
       const authorization = formatAuthorization(credentials);
-      const credential = await authenticate(request, authorization, () => sessions.verify(credentials));
+      const credential = await authenticate(attempts, request, authorization, () => sessions.verify(credentials));
       admit(request, credential);
       return credential;
     } catch (error) {
@@ -99,22 +86,13 @@ export function sessionRoutes(options: Options): Routes {
     failedSignIns.record({ kind, credentialHash: hashSecret(text), reason, origin: getOrigin(request) });
   }
 
-  /** Identifies the request and rejects addresses outside the key's IP access list. */
-  function admit(request: FastifyRequest, credential: SessionCredential): void {
-    request.identity = toIdentity(credential);
-    checkAddress(request.identity, request.clientAddress);
-  }
-
   async function findProviderUrl({ details }: Session, secret: string): Promise<string | undefined> {
     if (!provider || publicUrl === undefined || details.tokens === undefined) return undefined;
     return provider.findSignOutUrl(openTokens(secret, details.tokens).idToken, `${publicUrl}/sign-in`);
   }
 
   return (app) => {
-    app.addHook('onRequest', async (request, reply) => {
-      reply.header('cache-control', 'no-store');
-      requireSameSite(request);
-    });
+    protectRoutes(app as App);
 
     app.post(
       '/console/session',
@@ -135,7 +113,7 @@ export function sessionRoutes(options: Options): Routes {
         const credential = await verify(request, credentials);
         const status = await signIns?.take(credential.id);
         if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many sign-ins with these credentials');
-        const { session, secret } = await sessions.open(getActor(request), credential, findSecret(request));
+        const { session, secret } = await sessions.open(getActor(request), credential, cookies.find(request.headers));
         attempts.accept(request.clientAddress, secret);
         reply.header('set-cookie', cookies.format(request.headers, secret, MAX_SESSION_MS / 1000));
         return toRecord(request, secret, session, credential);
@@ -156,15 +134,7 @@ export function sessionRoutes(options: Options): Routes {
         },
       },
       async (request) => {
-        const secret = findSecret(request);
-        // A request without a cookie is not a failed sign-in, so it does not count as one.
-        if (secret === undefined) throw notSignedIn({ 'www-authenticate': SESSION_CHALLENGE });
-        const { session, credential } = await authenticate(request, secret, async () => {
-          const found = await sessions.find(secret);
-          if (!found) throw notSignedIn();
-          return found;
-        });
-        admit(request, credential);
+        const { session, credential, secret } = await getSession({ sessions, cookies, attempts }, request);
         return toRecord(request, secret, session, credential);
       },
     );
@@ -185,9 +155,8 @@ export function sessionRoutes(options: Options): Routes {
       async (request, reply) => {
         // Also of a session that has ended.
         reply.header('set-cookie', cookies.formatDeleted(request.headers));
-        const secret = findSecret(request);
-        if (secret === undefined) throw notSignedIn({ 'www-authenticate': SESSION_CHALLENGE });
-        const closed = await authenticate(request, secret, async () => {
+        const secret = getSecret(cookies, request);
+        const closed = await authenticate(attempts, request, secret, async () => {
           const session = await sessions.close(secret, getOrigin(request));
           if (!session) throw notSignedIn();
           return session;
@@ -207,8 +176,6 @@ function toReason(error: unknown, isToken: boolean): FailureReason | undefined {
   // A token has no id apart from its text, so only an expired one is known.
   return isToken || error.message === KEY_NOT_ACTIVE ? 'not active' : 'secret not valid';
 }
-
-const notSignedIn = (headers = {}): AppError => new AppError('unauthorized', 'Not signed in', { headers });
 
 function parseCredentials({
   keyId,

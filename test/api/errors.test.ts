@@ -174,31 +174,37 @@ onEachStore('management responses', (store) => {
   it('M3, D1: a parameter that does not match its documented pattern is described by a sentence', async () => {
     const operations = (await documentedOperations(server)).filter(({ patterned }) => patterned.length > 0);
     expect(operations.length).toBeGreaterThanOrEqual(2);
-    for (const { path, patterned } of operations)
+    for (const { method, path, patterned } of operations)
       for (const name of patterned) {
-        const credentials = path.startsWith('/v1') ? { key: admin } : { token: acme.writer };
-        const response = await server.call({ path: `${path}?${name}=2026-13`, ...credentials });
+        const response = await send(method, `${path}?${name}=2026-13`);
         expectFailure(path, response, 400);
-        expect(response.text).toMatch(new RegExp(`${name}: The value must be an? (month|integer) [^"\\\\^$]*[<"]`));
+        expect(response.text).toMatch(
+          new RegExp(`${name}: The value must be an? (month|integer|format) [^"\\\\^$]*[<"]`),
+        );
       }
   });
+
+  /** With credentials and a valid body. */
+  function send(method: string, url: string): ReturnType<typeof server.call> {
+    const [path = ''] = url.split('?');
+    return server.call({
+      method,
+      path: url,
+      ...(/^\/(v1|service)\//.test(path) ? { key: admin } : { token: acme.writer }),
+      ...(hasBody(method, path) ? { body: OTHER_BODIES[path.split('/').at(-1) ?? ''] ?? VALID_BODY } : {}),
+    });
+  }
 
   async function expectUnknownParameter(
     { method, path }: { method: string; path: string },
     query: string,
     name: string,
   ): Promise<void> {
-    const isManagement = path.startsWith('/v1');
-    const response = await server.call({
-      method,
-      path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
-      ...(isManagement ? { key: admin } : { token: acme.writer }),
-      ...(hasBody(method, path) ? { body: OTHER_BODIES[path.split('/').at(-1) ?? ''] ?? VALID_BODY } : {}),
-    });
+    const response = await send(method, `${path}${path.includes('?') ? '&' : '?'}${query}`);
     expectFailure(path, response, 400);
     expect(response.text, `${method} ${path} ${query}`).toContain(name);
     const value = query.split('=')[1] ?? '';
-    if (isManagement)
+    if (path.startsWith('/v1'))
       expect(response.json.error).toBe(`BAD_REQUEST: query.${name}: Unknown parameter <string:${value}>`);
   }
 });

@@ -45,6 +45,7 @@ const EXEMPT = [
   'clickStackValidateDashboard',
   'createConnection',
   'queryChartSeries',
+  'queryEndpointRun',
   'drawTile',
   'searchRows',
   'searchHistogram',

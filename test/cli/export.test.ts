@@ -28,6 +28,7 @@ full.organizations[0].keys.push({
   customRoles: ['scaler'],
 });
 Object.assign(full.organizations[0], {
+  keepSqlLiterals: true,
   roles: [
     {
       name: 'scaler',
@@ -75,6 +76,7 @@ onEachStore('export', (store) => {
   it('F1: applying an export to the same store changes nothing, and to an empty store reproduces it', async () => {
     expect(await from.plan(full)).not.toEqual([]);
     const { stdout } = await from.run('export');
+    expect(stdout).toContain('keepSqlLiterals: true');
     expect(await from.plan(stdout)).toEqual([]);
     expect(await from.plan(stdout, '--force', '--prune')).toEqual([]);
     expect((await from.run('export')).stdout).toBe(stdout);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { checkWidths, expectAccessible, expectReadable, inBrowser } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
+import { join } from '../support/members.ts';
 
 inBrowser('activity page', (browser) => {
   const scale = (body: object) =>
@@ -56,6 +57,23 @@ inBrowser('activity page', (browser) => {
     await page.getByRole('listitem').nth(3).waitFor();
   });
 
+  it('names the custom roles of members, also deleted ones', async () => {
+    const createRole = async (name: string): Promise<string> => {
+      const path = `/v1/organizations/${acme.id}/roles`;
+      return (await browser.server.call({ method: 'POST', path, key: acme.admin, body: { name } })).json.result.id;
+    };
+    const [kept, deleted] = [await createRole('night shift'), await createRole('day shift')];
+    const { userId } = await join(browser.server, acme, 'shift@acme.example', { assignedRoleIds: [deleted] });
+    const path = `/v1/organizations/${acme.id}/members/${userId}`;
+    await browser.server.call({ method: 'PATCH', path, key: acme.admin, body: { assignedRoleIds: [kept] } });
+    const role = `/v1/organizations/${acme.id}/roles/${deleted}`;
+    expect((await browser.server.call({ method: 'DELETE', path: role, key: acme.admin })).status).toBe(200);
+    const page = await browser.signIn(acme.admin, '/activity');
+    const entry = page.getByRole('listitem').filter({ hasText: '(from day shift to night shift)' });
+    await entry.locator('summary').click();
+    expect(await entry.getByRole('row').allTextContents()).toContainEqual('Rolesday shiftnight shift');
+  });
+
   it('filters by day on the server', async () => {
     const page = await browser.signIn(acme.admin, '/activity');
     await page.getByRole('listitem').filter({ hasText: 'created' }).first().waitFor();
@@ -85,6 +103,17 @@ inBrowser('activity page', (browser) => {
     // The audit log records the ID of a service; users search by name.
     await page.goto(`${browser.server.url}/activity?text=analytics`);
     await status.getByText('200 entries loaded').waitFor();
+  });
+
+  it('changes whether statements keep their literals, for admins only', async () => {
+    const page = await browser.signIn(acme.admin, '/activity');
+    const literals = page.getByLabel('Keep literals of SQL statements');
+    await literals.check();
+    await page.getByText('admin turned on literals of statements in the audit log').waitFor();
+    expect(await literals.isChecked()).toBe(true);
+    const reader = await browser.signIn(acme.developer, '/activity');
+    await reader.getByRole('listitem').first().waitFor();
+    expect(await reader.getByLabel('Keep literals of SQL statements').count()).toBe(0);
   });
 
   it('is accessible and fits three widths with a filter', async () => {

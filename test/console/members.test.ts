@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkWidths, expectAccessible, expectReadable, inBrowser, type Page } from '../support/browser.ts';
 import type { Json } from '../support/client.ts';
 import { acme, fleet } from '../support/fleet.ts';
+import { useMailServer } from '../support/mail-server.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const chooseAction = async (page: Page, name: string, item: string) => {
@@ -177,4 +178,37 @@ inBrowser('members page', (browser) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectReadable(page);
   });
+});
+
+describe('members page with a mail server', () => {
+  const mail = useMailServer();
+  const options = {
+    get args() {
+      const smtp = ['--smtp-url', `smtp://user:p%40ss@127.0.0.1:${mail.port}`, '--smtp-from', 'ops@example.com'];
+      return [...smtp, '--public-url', 'http://pilothouse.example'];
+    },
+  };
+  inBrowser(
+    'invitations',
+    (browser) => {
+      it.each([
+        ['mailed@example.com', 'It was sent to this address.', 1],
+        ['rejected@example.com', 'It could not be sent by mail. Send it to the person yourself.', 0],
+      ])('of %s say: %s', async (email, text, count) => {
+        const page = await browser.signIn(acme.admin, '/members');
+        await page.getByRole('button', { name: 'Invite member' }).first().click();
+        const form = page.getByRole('form', { name: 'Invite member' });
+        await form.getByLabel('E-mail').fill(email);
+        await form.getByRole('button', { name: 'Invite' }).click();
+        await page.getByText(text).waitFor();
+        const [, secret = ''] = ((await page.getByTestId('invitation-link').textContent()) ?? '').split('#');
+        const received = mail.received.filter(({ to }) => to.includes(email));
+        expect(received).toHaveLength(count);
+        // Long lines are folded.
+        for (const { source } of received)
+          expect(source.replaceAll('=\r\n', '')).toContain(`http://pilothouse.example/invitation#${secret}`);
+      });
+    },
+    options,
+  );
 });

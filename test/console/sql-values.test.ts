@@ -127,6 +127,7 @@ describe('values of a result', () => {
       [
         ...orderRows(
           values.map((value) => [value]),
+          values.length,
           columns(type),
           { column: 0, isDescending },
         ),
@@ -140,7 +141,7 @@ describe('values of a result', () => {
     ]);
     expect(sort('Float64', [1, 'nan', -2, null], true)).toEqual(['nan', 1, -2, null]);
     expect(sort('String', ['b', 'a', 'B', null], true)).toEqual(['b', 'a', 'B', null]);
-    expect([...orderRows([[2], [1]], columns('UInt8'), undefined)]).toEqual([0, 1]);
+    expect([...orderRows([[2], [1]], 2, columns('UInt8'), undefined)]).toEqual([0, 1]);
   });
 });
 

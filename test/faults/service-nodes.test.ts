@@ -47,6 +47,11 @@ onEachStoreInLongRuns('two nodes on one data directory', (store) => {
         expect((await other.readIdle(service.id)).blockers).toEqual([
           { type: 'driver', detail: 'Another node is responsible for the service' },
         ]);
+        const elsewhere = await other.send('POST', `/${service.id}/sql/read`, { sql: 'SELECT 1' });
+        expect([elsewhere.status, elsewhere.json.error]).toEqual([
+          503,
+          expect.stringMatching(/another node runs real \(its endpoint is 127\.0\.0\.1:\d+\); send .* to that node$/),
+        ]);
         let { pid } = (await services.read(service.id)).status.evidence;
         expect(await first.stop('SIGTERM')).toBe(0);
         ({ pid } = (await untilRestarted(other, service.id, pid)).status.evidence);

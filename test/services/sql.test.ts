@@ -144,6 +144,28 @@ onEachStore('SQL by role', (store) => {
     );
   });
 
+  it('is an activity with literals if the organization keeps them', async () => {
+    const { id } = await getService();
+    const setLiterals = (keepSqlLiterals: boolean, key = acme.admin) =>
+      server.call({ method: 'PATCH', path: `/v1/organizations/${acme.id}`, key, body: { keepSqlLiterals } });
+    expect((await setLiterals(true, acme.developer)).status).toBe(403);
+    expect((await setLiterals(true)).json.result).toMatchObject({ keepSqlLiterals: true });
+    const statement = "SELECT 'kept' AS t /* too */";
+    await sql.run(id, statement);
+    await until(
+      () => listStatements(id),
+      ([newest]) => newest?.after.statement === statement,
+      'the activity has no literals',
+    );
+    expect((await setLiterals(false)).json.result).toMatchObject({ keepSqlLiterals: false });
+    const path = `/v1/organizations/${acme.id}/activities?type=organization_update_sql_literals`;
+    const changes: Json[] = (await server.call({ path, key: acme.admin })).json.result;
+    expect(changes.map(({ before, after }) => [before, after])).toEqual([
+      [{ keepSqlLiterals: true }, { keepSqlLiterals: false }],
+      [{ keepSqlLiterals: false }, { keepSqlLiterals: true }],
+    ]);
+  });
+
   it('ends a running statement of the same credentials, and no other', async () => {
     const { id } = await getService();
     const queryId = newUuid();

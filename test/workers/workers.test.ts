@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newUuid } from '../../src/kernel/ids.ts';
 import { calculateCostMicros } from '../../src/management/billing/prices/cost-micros.ts';
 import { acme } from '../support/fleet.ts';
 import { createIngestToken } from '../support/ingest.ts';
@@ -263,6 +264,38 @@ onEachStore('several worker processes', (store) => {
       );
     }
     expect(listEngines(server.pid)).toHaveLength(1);
+  });
+
+  it('run statements by role, cancel them and serve the query endpoint, whichever gets the request', async () => {
+    const { id } = await useServices(server).create();
+    const service = `${organization}/services/${id}`;
+    const runAll = (body: object) => sendAll(`${service}/sql/read`, { method: 'POST', body });
+    for (const { status, text } of await runAll({ sql: 'SELECT 1 AS x' }))
+      expect([status, text]).toEqual([200, expect.stringMatching(/"row":\[1\][\s\S]*"end"/)]);
+
+    const queryId = newUuid();
+    const endless = { sql: 'SELECT max(number) FROM system.numbers_mt', queryId };
+    const stopped = first.send(`${service}/sql/read`, { method: 'POST', body: endless });
+    await until(
+      async () => (await second.send(`${service}/sql/queries/${queryId}`, { method: 'DELETE' })).status,
+      (status) => status === 200,
+      'the statement cannot be cancelled',
+    );
+    expect((await stopped).text).toMatch(/"exception":\{"code":394/);
+
+    const [key] = JSON.parse((await first.send(`${organization}/keys`)).text).result.filter(
+      ({ name }: { name: string }) => name === 'admin',
+    );
+    const endpoint = { roles: ['sql_console_read_only'], openApiKeys: [key.id] };
+    await first.send(`${service}/serviceQueryEndpoint`, { method: 'POST', body: endpoint });
+    const answers = await sendAll(`/service/${id}/run`, { method: 'POST', body: { sql: 'SELECT 1 AS x' } });
+    expect(answers).toEqual([0, 1].map(() => ({ status: 200, text: '{"x":1}\n' })));
+    // Each statement is recorded once.
+    await until(
+      async () => JSON.parse((await first.send(`${service}/sql/history`)).text).result.length,
+      (count) => count === 5,
+      'the history lacks statements',
+    );
   });
 
   // The last one: the address is past its limit afterwards.

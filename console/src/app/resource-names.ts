@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { type Alert, instanceGetListConstraints } from '../api/generated.ts';
 import { keysQuery, rolesQuery } from '../api/queries.ts';
 import type { Activity } from '../api/types.ts';
+import { listCustomRoles } from '../parts/activity/activity-roles.ts';
 import { findRecordedName } from '../parts/activity/activity-sentences.ts';
 import { alertsQuery } from '../parts/alerts/alerts-query.ts';
 import { channelsQuery } from '../parts/channels/channels.ts';
@@ -23,6 +24,7 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
   const serviceIds = [
     ...new Set(unnamed.flatMap(({ resourceType, resourceId }) => (resourceType === 'service' ? [resourceId] : []))),
   ];
+  const roleIds = activities.flatMap(listCustomRoles);
   const lists = useQueries({
     queries: [
       // In the order of appearance: more activities change the last part only.
@@ -38,7 +40,10 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
         queryFn: ({ signal }: { signal: AbortSignal }) => api.dashboardTokenGetList({ organizationId }, { signal }),
         enabled: needs('token'),
       },
-      { ...rolesQuery(api, organizationId), enabled: needs('role') },
+      {
+        ...rolesQuery(api, organizationId),
+        enabled: (needs('role') || roleIds.length > 0) && can('organizationRolesGetList'),
+      },
       {
         queryKey: [organizationId, 'budgets'],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.budgetGetList({ organizationId }, { signal }),
@@ -70,7 +75,7 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
   const known = useMemo(() => new Map(lists.resources.map(({ id, name }) => [id, name])), [lists.resources]);
   const deletedIds = lists.isLoading
     ? []
-    : [...new Set(unnamed.filter(hasName).map(({ resourceId }) => resourceId))]
+    : [...new Set([...unnamed.filter(hasName).map(({ resourceId }) => resourceId), ...roleIds])]
         .filter((id) => !known.has(id))
         .slice(0, MAX_LOOKUPS);
   const deleted = useQueries({

@@ -21,6 +21,7 @@ const RESOURCE_TYPES = {
   organization_update_tier: 'organization',
   audit_retention: 'organization',
   organization_update_member_rules: 'organization',
+  organization_update_sql_literals: 'organization',
   organization_invite_create: 'invitation',
   organization_invite_delete: 'invitation',
   organization_member_join: 'member',

@@ -7,6 +7,7 @@ import type { Activity, ActivityType } from './activity.ts';
 const PUBLIC_TYPES = {
   audit_retention: 'organization_update_name',
   organization_update_member_rules: 'organization_update_name',
+  organization_update_sql_literals: 'organization_update_name',
   service_update: 'service_update_name',
   service_state_change: 'service_update_name',
   service_drift: 'service_update_name',

@@ -31,4 +31,6 @@ export interface Organization {
   costRevision: number;
   telemetryRetention: TelemetryRetention;
   memberRules: MemberRule[];
+  /** The audit log has statements as they were sent; otherwise without literals and comments. */
+  keepsSqlLiterals: boolean;
 }

@@ -15,6 +15,9 @@ export const OrganizationRecord = NamedObject('Organization', {
   privateEndpoints: Type.Array(Type.Object({}), { description: 'Always empty' }),
   byocConfig: Type.Array(Type.Object({}), { description: 'Always empty: services run where the control plane runs' }),
   enableCoreDumps: Type.Boolean({ description: 'Always false' }),
+  keepSqlLiterals: Type.Boolean({
+    description: 'Whether the activities of statements have their literals and comments',
+  }),
   capabilities: Type.Object({ snapshots: Type.Boolean({ description: 'Always false' }) }),
 });
 
@@ -23,6 +26,7 @@ export const toOrganizationRecord = ({
   name,
   createdAt,
   tier,
+  keepsSqlLiterals,
 }: Organization): Static<typeof OrganizationRecord> => ({
   id,
   name,
@@ -31,6 +35,7 @@ export const toOrganizationRecord = ({
   privateEndpoints: [],
   byocConfig: [],
   enableCoreDumps: false,
+  keepSqlLiterals: keepsSqlLiterals,
   capabilities: { snapshots: false },
 });
 

@@ -4,7 +4,7 @@ import type { Db, OrganizationRow } from '../../platform/state/tables.ts';
 import type { LockedOrganization, Organization, Tier } from './organization.ts';
 
 const toOrganization = (
-  row: OrganizationRow & { telemetry_retention: string; member_rules: string },
+  row: OrganizationRow & { telemetry_retention: string; member_rules: string; keep_sql_literals: number },
 ): Organization => ({
   id: row.id,
   name: row.name,
@@ -14,6 +14,7 @@ const toOrganization = (
   costRevision: row.cost_revision,
   telemetryRetention: JSON.parse(row.telemetry_retention),
   memberRules: JSON.parse(row.member_rules),
+  keepsSqlLiterals: row.keep_sql_literals === 1,
 });
 
 const selectById = prepared((db: Db, value: { id: string }) =>
@@ -56,11 +57,19 @@ export async function lockOrganization(tx: Db, id: string): Promise<LockedOrgani
   return row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision };
 }
 
-type NewOrganization = Omit<Organization, 'costRevision' | 'telemetryRetention' | 'memberRules'> &
-  Partial<Organization>;
+type NewOrganization = Pick<Organization, 'id' | 'name' | 'tier' | 'isPaid' | 'createdAt'> & Partial<Organization>;
 
 export async function insertOrganization(tx: Db, organization: NewOrganization): Promise<void> {
-  const { id, name, tier, isPaid, createdAt, telemetryRetention = {}, memberRules = [] } = organization;
+  const {
+    id,
+    name,
+    tier,
+    isPaid,
+    createdAt,
+    telemetryRetention = {},
+    memberRules = [],
+    keepsSqlLiterals = false,
+  } = organization;
   await tx
     .insertInto('organizations')
     .values({
@@ -77,17 +86,26 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
       counted_revision: 1,
       telemetry_retention: JSON.stringify(telemetryRetention),
       member_rules: JSON.stringify(memberRules),
+      keep_sql_literals: keepsSqlLiterals ? 1 : 0,
     })
     .execute();
 }
 
 export async function updateOrganization(tx: Db, organization: Organization): Promise<void> {
-  const { id, name, tier, isPaid, createdAt, telemetryRetention, memberRules } = organization;
+  const { id, name, tier, isPaid, createdAt, telemetryRetention, memberRules, keepsSqlLiterals } = organization;
   const telemetry_retention = JSON.stringify(telemetryRetention);
   const member_rules = JSON.stringify(memberRules);
   await tx
     .updateTable('organizations')
-    .set({ name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, telemetry_retention, member_rules })
+    .set({
+      name,
+      tier,
+      paid: isPaid ? 1 : 0,
+      created_at: createdAt,
+      telemetry_retention,
+      member_rules,
+      keep_sql_literals: keepsSqlLiterals ? 1 : 0,
+    })
     .where('id', '=', id)
     .execute();
 }

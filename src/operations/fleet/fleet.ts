@@ -32,6 +32,12 @@ interface ApplyOptions extends DryRunOption {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** What the API can change; undefined members keep their value. */
+interface OrganizationFields {
+  name?: string | undefined;
+  keepSqlLiterals?: boolean | undefined;
+}
+
 interface Applied {
   steps: Step[];
   warnings: string[];
@@ -87,27 +93,36 @@ export function createFleet({ state, clock, audit, organizations, alertRemoval, 
       }
     },
 
-    /** Throws `conflict` if a file declares the organization: its name is what the file says. */
-    renameOrganization: (actor: Actor, organizationId: string, name: string): Promise<Organization> =>
+    /** Throws `conflict` if a file declares the organization and the name differs: it is what the file says. */
+    updateOrganization: (actor: Actor, organizationId: string, fields: OrganizationFields): Promise<Organization> =>
       state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await organizations.get(organizationId, tx);
-        if (name === before.name) return before;
-        if (await isOrganizationDeclared(tx, organizationId))
+        const { name = before.name, keepSqlLiterals = before.keepsSqlLiterals } = fields;
+        const after = { ...before, name, keepsSqlLiterals: keepSqlLiterals };
+        const isRenamed = name !== before.name;
+        if (isRenamed && (await isOrganizationDeclared(tx, organizationId)))
           throw new AppError(
             'conflict',
             'The organization is declared in a fleet file; change its name in the file and apply it',
             { field: 'name' },
           );
-        const after = { ...before, name };
         await updateOrganization(tx, after);
-        await audit.record(tx, actor, {
-          organizationId,
-          type: 'organization_update_name',
-          resource: { type: 'organization', id: organizationId },
-          before: { name: before.name },
-          after: { name },
-        });
+        const change = { organizationId, resource: { type: 'organization', id: organizationId } } as const;
+        if (isRenamed)
+          await audit.record(tx, actor, {
+            ...change,
+            type: 'organization_update_name',
+            before: { name: before.name },
+            after: { name },
+          });
+        if (keepSqlLiterals !== before.keepsSqlLiterals)
+          await audit.record(tx, actor, {
+            ...change,
+            type: 'organization_update_sql_literals',
+            before: { keepSqlLiterals: before.keepsSqlLiterals },
+            after: { keepSqlLiterals },
+          });
         return after;
       }),
 

@@ -34,6 +34,7 @@ const context: Context = {
     costRevision: 1,
     telemetryRetention: {},
     memberRules: [],
+    keepsSqlLiterals: false,
   },
   now: 0,
   actor: { type: 'system', id: 'test', details: 'test' },

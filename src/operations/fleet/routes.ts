@@ -13,7 +13,7 @@ export function organizationChangeRoutes({
   fleet,
   organizations,
 }: {
-  fleet: Pick<Fleet, 'renameOrganization'>;
+  fleet: Pick<Fleet, 'updateOrganization'>;
   organizations: Organizations;
 }): Routes {
   return (app) => {
@@ -24,7 +24,8 @@ export function organizationChangeRoutes({
         schema: {
           tags: ['Organizations'],
           summary: 'Update organization',
-          description: 'Renames an organization. One that is declared in a fleet file is renamed there (409).',
+          description:
+            'Renames an organization, or changes whether its activities have the literals of statements. One that is declared in a fleet file is renamed there (409).',
           params: OrganizationPath,
           body: UpdateOrganizationBody,
           response: managementResponse(OrganizationRecord),
@@ -32,11 +33,11 @@ export function organizationChangeRoutes({
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        const { name } = request.body;
+        const { name, keepSqlLiterals } = request.body;
         const organization =
-          name === undefined
+          name === undefined && keepSqlLiterals === undefined
             ? await organizations.get(organizationId)
-            : await fleet.renameOrganization(getActor(request), organizationId, name);
+            : await fleet.updateOrganization(getActor(request), organizationId, { name, keepSqlLiterals });
         return success(request, toOrganizationRecord(organization));
       },
     );

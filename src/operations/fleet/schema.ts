@@ -233,6 +233,7 @@ export const OrganizationSpec = Type.Object(
     createdAt: Type.Optional(Time),
     telemetryRetention: Type.Optional(TelemetryRetention),
     memberRules: Type.Optional(Type.Array(MemberRuleSpec, { maxItems: MAX_MEMBER_RULES })),
+    keepSqlLiterals: Type.Optional(Type.Boolean()),
     services: Type.Optional(Type.Array(ServiceSpec)),
     roles: Type.Optional(Type.Array(RoleSpec, { maxItems: MAX_DECLARED_ROLES })),
     keys: Type.Optional(Type.Array(KeySpec)),

@@ -21,7 +21,6 @@ import { type App, type SchemaTypes, validateWithSchemas } from './requests/vali
 import { toAppError } from './responses/errors.ts';
 import { HSTS_HEADER, SECURITY_HEADERS } from './responses/security-headers.ts';
 import { buildSerializer } from './responses/serialization.ts';
-import { findQueryReason } from './responses/unsupported-operations.ts';
 
 export interface AppOptions {
   log: Logger;
@@ -148,8 +147,6 @@ export function createApp({
   });
 
   function unknownRoute(request: FastifyRequest): AppError {
-    const queryReason = findQueryReason(getPath(request.url));
-    if (queryReason !== undefined) return new AppError('bad_request', queryReason);
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0)
       return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);

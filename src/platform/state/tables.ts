@@ -24,6 +24,7 @@ export interface Tables {
     role_revision: Generated<number>;
     telemetry_retention: Generated<string>;
     member_rules: Generated<string>;
+    keep_sql_literals: Generated<number>;
   };
   activities: ActivityRow;
   api_keys: ApiKeyRow;

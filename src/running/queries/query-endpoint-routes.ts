@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../../kernel/errors.ts';
+import { NamedObject } from '../../kernel/schemas/named-object.ts';
+import { PatternText } from '../../kernel/schemas/pattern-text.ts';
 import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import type { QueryEndpoint } from '../../management/services/service-settings.ts';
 import type { Services } from '../../management/services/services.ts';
@@ -22,12 +24,30 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 };
 
-const RunBody = Type.Object({
-  sql: StorableText({ minLength: 1, maxLength: MAX_SQL_CHARACTERS }),
+const RunBody = NamedObject('QueryEndpointStatement', {
+  sql: StorableText({ minLength: 1, maxLength: MAX_SQL_CHARACTERS, description: 'One statement' }),
   database: Type.Optional(DatabaseName),
   queryVariables: Type.Optional(ParameterValues),
-  runId: Type.Optional(Type.String({ format: 'uuid' })),
+  runId: Type.Optional(Type.String({ format: 'uuid', description: 'The id of the query; default: random' })),
 });
+
+const Format = PatternText(
+  /^[A-Za-z0-9]{1,64}$/,
+  'The value must be a format of ClickHouse, such as CSV',
+  `The format of ClickHouse, if the statement has none; default: ${DEFAULT_FORMAT}`,
+);
+
+const WakeHeader = Type.Object({
+  'wake-service': Type.Optional(Type.String({ description: 'true: starts an idle service' })),
+});
+
+const response = {
+  200: { description: 'The result, in its format', content: { '*/*': { schema: Type.Any() } } },
+  206: {
+    ...Type.Object({ data: Type.String() }),
+    description: 'The service is stopped, or it is idle and the header wake-service is not true',
+  },
+};
 
 interface Options {
   services: Pick<Services, 'get'>;
@@ -55,10 +75,16 @@ export function queryEndpointRoutes({ services, statements }: Options): Routes {
       {
         config: { operation: 'queryEndpointRun', roles: [], checksOrigin: true },
         schema: {
-          hide: true,
+          tags: ['SQL'],
+          summary: 'Run a statement at the query endpoint',
+          description:
+            'With a key that the query endpoint of the service names, as the user of its roles, from its allowed origins. Errors are text. Services with the driver embedded only.',
+          security: [{ key: [] }],
           params: Type.Object({ serviceId: Type.String({ format: 'uuid' }) }),
-          querystring: Type.Object({ format: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]{1,64}$' })) }),
+          querystring: Type.Object({ format: Type.Optional(Format) }, { additionalProperties: false }),
+          headers: WakeHeader,
           body: RunBody,
+          response,
         },
       },
       async (request, reply) => {

@@ -4,6 +4,9 @@ import { tokenize } from './lexer.ts';
 /** Of the text in the audit log. */
 const MAX_SHOWN_BYTES = 4096;
 
+/** The statement as the audit log of an organization shows it that keeps literals: as it was sent, at most 4 KB. */
+export const toKeptStatement = (sql: string): string => cutText(sql.trim(), MAX_SHOWN_BYTES);
+
 /**
  * The statement as the audit log shows it: without comments, with `?` for every text and number, and without the rows of an
  * INSERT, at most 4 KB.

@@ -10,7 +10,7 @@ import type { Db } from '../../platform/state/tables.ts';
 import type { Failure } from './clickhouse-failure.ts';
 import { cutText } from './cut-text.ts';
 import { type HistoryEntry, insertHistory, listHistory, trimHistory } from './history-store.ts';
-import { toShownStatement } from './shown-statement.ts';
+import { toKeptStatement, toShownStatement } from './shown-statement.ts';
 
 /** A statement that has ended. */
 interface EndedStatement {
@@ -61,12 +61,14 @@ export function createStatementLog({ state, audit, organizations, log }: Options
       pending = pending.filter((statement) => !batch.includes(statement));
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        for (const statement of batch) await store(tx, statement);
+        const { keepsSqlLiterals } = await organizations.get(organizationId, tx);
+        const show = keepsSqlLiterals ? toKeptStatement : toShownStatement;
+        for (const statement of batch) await store(tx, statement, show);
       });
     }
   }
 
-  async function store(tx: Db, statement: EndedStatement): Promise<void> {
+  async function store(tx: Db, statement: EndedStatement, show: (sql: string) => string): Promise<void> {
     const { caller, serviceId, queryId, sql, database = '', startedAt, durationMs } = statement;
     const { organizationId, credentialId, actor, role } = caller;
     const access = role === 'admin' ? 'write' : 'read';
@@ -82,7 +84,7 @@ export function createStatementLog({ state, audit, organizations, log }: Options
       resource: { type: 'service', id: serviceId },
       serviceId,
       after: {
-        statement: toShownStatement(sql),
+        statement: show(sql),
         access,
         queryId,
         ...result,

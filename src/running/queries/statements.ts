@@ -218,10 +218,14 @@ function requireSqlUsers({ name, driver, desiredState }: Readonly<Service>): voi
   if (desiredState === 'stopped') throw new AppError('conflict', `${name} is stopped; start it to run statements`);
 }
 
-const notHere = ({ name }: Readonly<Service>): AppError =>
-  new AppError('unavailable', `${name} takes no statements here: it is being created, or another node runs it`, {
+function notHere({ name, observed: { endpoint } }: Readonly<Service>): AppError {
+  const reason = endpoint
+    ? `another node runs ${name} (its endpoint is ${endpoint.host}:${endpoint.port}); send the statement to that node`
+    : `${name} is being created; try again when it runs`;
+  return new AppError('unavailable', `This node takes no statements for the service: ${reason}`, {
     retryAfterSeconds: 1,
   });
+}
 
 /** The parameters of the URL. */
 function listParameters({ database, format, settings = {}, parameters = {} }: Statement): [string, string][] {

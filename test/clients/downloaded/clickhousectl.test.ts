@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.ts';
 import { acme } from '../../support/fleet.ts';
+import { join as becomeMember } from '../../support/members.ts';
+import { useServices } from '../../support/running-service.ts';
 import { onEachStore, type TestServer, useServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { describeClient, installFromPyPi } from '../install.ts';
@@ -62,6 +64,8 @@ const READS: [string, RegExp][] = [
   ['org prometheus discovery', /targets/],
   ['org usage --from-date 2026-10-01 --to-date 2026-10-31', /grandTotalCHC/],
   ['org usage --from-date 2026-10-01 --to-date 2026-10-31 --filter tag:team=none', /"costs": \[\]/],
+  ['member list', /\[/],
+  ['invitation list', /\[/],
   ['service list', /analytics/],
   ['service list --filter tag:team=none', /\[\]/],
   [`service get ${service}`, /effectiveMinReplicaMemoryGb/],
@@ -122,18 +126,14 @@ const UNSUPPORTED: [string, string][] = [
     `service replica-aware-routing ${rest}`,
     'Pilothouse does not route queries',
   ]),
-  [`service query ${service} --query SELECT`, 'Pilothouse does not run queries for clients'],
   // Refused by the client itself: it repairs what `service query` has stored.
   [`service repair-query-key ${service}`, 'no stored query key exists'],
   [`clickstack role list ${service}`, 'The roles of keys are those of the management interface'],
   [`service private-endpoint create ${service} --endpoint-id x`, 'Pilothouse does not manage cloud networks'],
-  [`backup list ${service}`, 'Pilothouse does not back up the data of services'],
+  [`backup bucket get ${service}`, 'Backups are in the directory that the setting --backup-directory names'],
   [`clickpipe list ${service}`, 'Pilothouse does not manage ingestion pipelines'],
-  [`saved-query list ${service}`, 'Pilothouse does not store queries'],
   [`query-api-endpoint list ${service}`, 'Pilothouse does not run queries for clients'],
   ['postgres list', 'Pilothouse manages ClickHouse services only'],
-  ['member list', 'Pilothouse has no user accounts; list the keys instead'],
-  ['invitation list', 'Pilothouse has no user accounts; create a key instead'],
 ];
 
 const split = (command: string): string[] => command.split(' ');
@@ -143,7 +143,8 @@ describeClient(
   () => installFromPyPi(PACKAGE),
   (programs) => {
     onEachStore('clickhousectl', (store) => {
-      const server = useServer(store, { inProcess: false });
+      const server = useServer(store, { inProcess: false, args: ['--endpoint-ports', '0'] });
+      const services = useServices(server);
       const run = (...args: string[]) => createCtl(programs, server)(...args);
       const succeed = (...args: string[]): Json => {
         const { code, json, text } = run(...args);
@@ -205,6 +206,54 @@ describeClient(
         expect(succeed('service', 'wake', id)).toMatchObject({ id });
         succeed('service', 'delete', id, '--force');
         expect(run('service', 'get', id)).toMatchObject({ code: 1, text: expect.stringContaining('NOT_FOUND') });
+      });
+
+      it('runs statements, and lists backups and saved queries of a service', async () => {
+        const { id } = await services.create();
+        const query = (...args: string[]) => run('service', 'query', id, ...args);
+        expect(query('--query', 'SELECT 42 AS x', '--no-auto-enable').code).toBe(1);
+        // Binds the key to the query endpoint of the service.
+        const first = query('--query', 'SELECT 42 AS x');
+        expect(first.json, first.text).toEqual({ x: 42 });
+        expect(query('--query', 'SELECT currentDatabase() AS d', '--database', 'system').text).toContain('system');
+        expect(query('--query', 'SELEC 1')).toMatchObject({ code: 1, text: expect.stringContaining('Syntax error') });
+
+        expect((await services.send('POST', `/${id}/backups`)).status).toBe(200);
+        const [backup] = await until(
+          async () => succeed('backup', 'list', id) as Json[],
+          ([newest]) => newest?.status === 'done',
+          'the backup does not end',
+        );
+        expect(succeed('backup', 'get', id, backup.id)).toMatchObject({ id: backup.id, serviceId: id });
+
+        const savedQuery = (command: string, ...args: string[]) => succeed('saved-query', command, id, ...args);
+        const text = ['--sql', 'SELECT {n:UInt8}', '--database', 'default', '--param', 'n=1'];
+        const saved = savedQuery('create', '--name', 'from the cli', ...text);
+        expect(saved).toMatchObject({ name: 'from the cli', sql: 'SELECT {n:UInt8}' });
+        expect(savedQuery('list')).toMatchObject({ result: [{ id: saved.id }] });
+        savedQuery('update', '--name', 'from the cli', '--new-name', 'renamed', ...text);
+        expect(savedQuery('get', saved.id)).toMatchObject({ name: 'renamed' });
+        savedQuery('delete', '--name', 'renamed');
+        expect(run('saved-query', 'get', id, saved.id).code).toBe(1);
+      });
+
+      it('invites people, changes the roles of members and removes them', async () => {
+        const roles: Json[] = succeed('org', 'role', 'list');
+        const [admin, developer] = ['admin', 'developer'].map((name) => roles.find((role) => role.name === name).id);
+        const { id } = succeed('invitation', 'create', '--email', 'one@acme.example', '--role-id', admin);
+        expect(succeed('invitation', 'list')).toMatchObject([{ id, email: 'one@acme.example' }]);
+        expect(succeed('invitation', 'get', '--email', 'one@acme.example')).toMatchObject({ id });
+        succeed('invitation', 'delete', id);
+        expect(run('invitation', 'get', id).code).toBe(1);
+
+        const { userId } = await becomeMember(server, acme, 'two@acme.example');
+        expect(succeed('member', 'list')).toMatchObject([{ userId, email: 'two@acme.example' }]);
+        expect(succeed('member', 'update', userId, '--role-id', developer)).toMatchObject({
+          assignedRoles: [{ roleId: developer }],
+        });
+        expect(succeed('member', 'get', '--email', 'two@acme.example')).toMatchObject({ userId });
+        succeed('member', 'remove', userId);
+        expect(succeed('member', 'list')).toEqual([]);
       });
 
       it('sets and removes a scaling schedule', () => {
@@ -361,10 +410,13 @@ describeClient(
   () => installFromPyPi(PACKAGE),
   (programs) => {
     // After the tests above.
-    it.each(['org', 'service', 'key', 'activity'])('every sub-command of %s was run', (group) => {
-      const found = listSubCommands(programs, [group]);
-      expect(found.length).toBeGreaterThan(1);
-      expect(found.filter((command) => ![...ran].some((line) => line.startsWith(`${command} `)))).toEqual([]);
-    });
+    it.each(['org', 'service', 'key', 'activity', 'member', 'invitation', 'saved-query'])(
+      'every sub-command of %s was run',
+      (group) => {
+        const found = listSubCommands(programs, [group]);
+        expect(found.length).toBeGreaterThan(1);
+        expect(found.filter((command) => ![...ran].some((line) => line.startsWith(`${command} `)))).toEqual([]);
+      },
+    );
   },
 );

@@ -16,6 +16,7 @@ import { Panel } from '../../parts/layout/panel.tsx';
 import classes from './activity.module.css';
 import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
 import { listActors, MAX_TEXT_LENGTH, RESOURCE_TYPES, toFilter } from './filters.ts';
+import { LiteralsSwitch } from './literals-switch.tsx';
 import type { ActivitySearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/activity');
@@ -57,7 +58,11 @@ export function ActivityPage() {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
-    <Page title="Activity" subtitle="Changes and sign-ins, and who made them. Date filters use UTC.">
+    <Page
+      title="Activity"
+      subtitle="Changes and sign-ins, and who made them. Date filters use UTC."
+      actions={<LiteralsSwitch />}
+    >
       <search className={classes.filters} aria-label="Filters">
         <TextInput
           aria-label="Search activity"

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
@@ -7,6 +7,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { Timestamp, useNow } from '../../parts/format/timestamp.tsx';
 import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
 import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
+import { SecretDialog } from '../../parts/forms/secret-dialog.tsx';
 import { SecretValues } from '../../parts/forms/secret-values.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Note } from '../../parts/layout/note.tsx';
@@ -51,14 +52,11 @@ export default function LinksDialog({ dashboard, onClose }: { dashboard: Dashboa
   const created = create.data;
   const url = `${window.location.origin}${created?.path ?? ''}`;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="xl"
+    <SecretDialog
       title={created ? 'Link created' : 'Read-only links'}
-      withCloseButton={!created}
-      closeOnClickOutside={false}
-      closeOnEscape={!created}
+      size="xl"
+      hasSecret={created !== undefined}
+      onClose={onClose}
     >
       {created ? (
         <Stack gap="md">
@@ -180,6 +178,6 @@ export default function LinksDialog({ dashboard, onClose }: { dashboard: Dashboa
           {revoke.error && <ErrorNotice error={revoke.error} title="Could not revoke the link" />}
         </Stack>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }

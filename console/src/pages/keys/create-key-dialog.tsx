@@ -1,10 +1,11 @@
-import { Checkbox, Modal, Stack } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { SecretDialog } from '../../parts/forms/secret-dialog.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { canHash } from './browser-credentials.ts';
 import { createKey } from './create-key.ts';
@@ -49,14 +50,10 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const general = findOtherErrors(error, KEY_FIELDS);
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
+    <SecretDialog
       title={created ? 'API key created' : 'Create API key'}
-      withCloseButton={!created}
-      closeOnClickOutside={false}
-      closeOnEscape={!created}
+      hasSecret={created !== undefined}
+      onClose={onClose}
     >
       {created ? (
         <KeySecret
@@ -86,6 +83,6 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatError } from '../../api/errors.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { formatTime } from '../../parts/format/format.ts';
+import { SecretDialog } from '../../parts/forms/secret-dialog.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { canHash } from './browser-credentials.ts';
@@ -42,14 +43,10 @@ export function RotateKeyDialog({ target: key, onClose }: { target: Key; onClose
     notifySuccess(`Rotated ${key.name}. The old key (…${key.keySuffix})${rest}.`);
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
+    <SecretDialog
       title={rotated ? `New key ${key.name}` : 'Rotate this key?'}
-      withCloseButton={!rotated}
-      closeOnClickOutside={!rotated}
-      closeOnEscape={!rotated}
+      hasSecret={rotated !== undefined}
+      onClose={onClose}
     >
       {rotated ? (
         <KeySecret
@@ -100,6 +97,6 @@ export function RotateKeyDialog({ target: key, onClose }: { target: Key; onClose
           </Group>
         </Stack>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
@@ -7,6 +7,7 @@ import { useApi, useConfig, useDependencies, useSession } from '../../app/contex
 import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { RoleFields } from '../../parts/forms/role-fields.tsx';
+import { SecretDialog } from '../../parts/forms/secret-dialog.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import classes from './members.module.css';
 
@@ -36,14 +37,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { data: created, error } = invite;
   const title = created ? 'Invitation created' : `Invite to ${organization.name}`;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      withCloseButton={!created}
-      closeOnClickOutside={false}
-      closeOnEscape={!created}
-    >
+    <SecretDialog title={title} size="md" hasSecret={created !== undefined} onClose={onClose}>
       {created ? (
         <InvitationLink created={created} onClose={onClose} />
       ) : (
@@ -83,7 +77,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 

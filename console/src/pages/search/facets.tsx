@@ -5,6 +5,7 @@ import { formatError } from '../../api/errors.ts';
 import { useApi, useDependencies, useSession } from '../../app/context.tsx';
 import { formatNumber } from '../../parts/format/format.ts';
 import { ChevronIcon } from '../../parts/layout/icons.tsx';
+import { SidePanel } from '../../parts/layout/side-panel.tsx';
 import { columnsQuery } from '../dashboards/editor/suggestions.ts';
 import { shortenExpression, toSeries } from './columns.ts';
 import { dropValue, parseChoice, shortenText, toLiteral } from './conditions.ts';
@@ -41,43 +42,29 @@ export function Facets({ state, isOpen, onToggle }: Props) {
     ...found.filter(({ field }) => !columns.includes(field)),
   ];
   return (
-    <section className={classes.facets} aria-label="Fields" data-open={isOpen}>
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-sm"
-        className={classes.toggle}
-        aria-expanded={isOpen}
-        onClick={onToggle}
-      >
-        {isOpen ? 'Hide fields' : 'Fields'}
-      </Button>
-      {isOpen && (
-        <>
-          <TextInput
-            size="xs"
-            aria-label="Find a field"
-            placeholder="Find a field"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+    <SidePanel name="Fields" isOpen={isOpen} onToggle={onToggle}>
+      <TextInput
+        size="xs"
+        aria-label="Find a field"
+        placeholder="Find a field"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <ul className={classes.fields}>
+        {ordered.slice(0, MAX_FIELDS).map(({ field, column, key }) => (
+          <Field
+            key={field}
+            state={state}
+            field={field}
+            type={key === '' ? (types.get(column) ?? '') : ''}
+            isOpenAtFirst={isShort(field) && columns.includes(field)}
           />
-          <ul className={classes.fields}>
-            {ordered.slice(0, MAX_FIELDS).map(({ field, column, key }) => (
-              <Field
-                key={field}
-                state={state}
-                field={field}
-                type={key === '' ? (types.get(column) ?? '') : ''}
-                isOpenAtFirst={isShort(field) && columns.includes(field)}
-              />
-            ))}
-          </ul>
-          {ordered.length > MAX_FIELDS && (
-            <p className={classes.note}>{formatNumber(ordered.length - MAX_FIELDS)} more: find one by its name.</p>
-          )}
-        </>
+        ))}
+      </ul>
+      {ordered.length > MAX_FIELDS && (
+        <p className={classes.note}>{formatNumber(ordered.length - MAX_FIELDS)} more: find one by its name.</p>
       )}
-    </section>
+    </SidePanel>
   );
 }
 

@@ -27,13 +27,14 @@ export function Editor({ handle, initialText, sources, onChange, onRun }: Props)
   const view = useRef<EditorView>(undefined);
   const latest = useRef({ sources, onChange, onRun });
   latest.current = { sources, onChange, onRun };
+  // The text belongs to the editor once it exists.
+  const firstText = useRef(initialText);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text belongs to the editor once it exists
   useEffect(() => {
     if (!element.current) return undefined;
     const created = createEditor({
       parent: element.current,
-      text: initialText,
+      text: firstText.current,
       sources: [(context) => latest.current.sources[0](context), (context) => latest.current.sources[1](context)],
       onChange: (text) => latest.current.onChange(text),
       onRun: (scope) => latest.current.onRun(scope),

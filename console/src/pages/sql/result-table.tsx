@@ -40,8 +40,7 @@ export function ResultTable({ columns, rows, totals, isLoading, opened, onOpen }
   const [resized, setResized] = useState<Record<number, number>>({});
   // The same array while rows arrive.
   const count = rows.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const indexes = useMemo(() => orderRows(rows, columns, order), [rows, count, columns, order]);
+  const indexes = useMemo(() => orderRows(rows, count, columns, order), [rows, count, columns, order]);
   const sampled = Math.min(count, SAMPLE);
   const widths = useMemo(
     () => columns.map((column, index) => resized[index] ?? estimateWidth(column, rows.slice(0, sampled), index)),

@@ -1,11 +1,10 @@
-import { Drawer, Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { ActionsMenu } from '../../parts/forms/actions-menu.tsx';
 import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
-import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { notifyError, notifySuccess } from '../../parts/messages/notifications.ts';
+import { ListDrawer } from './list-drawer.tsx';
 import { type SavedQuery, savedQueriesQuery } from './queries.ts';
 import { type Draft, SaveQueryDialog } from './save-query-dialog.tsx';
 import classes from './sql.module.css';
@@ -23,12 +22,10 @@ export function SavedDrawer({ serviceId, draft, onOpen, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
-  const [text, setText] = useState('');
   const [renamed, setRenamed] = useState<SavedQuery>();
   const [deleted, setDeleted] = useState<{ id: string; name: string }>();
   const options = savedQueriesQuery(api, organizationId, serviceId);
-  const { data, error, refetch } = useQuery(options);
-  const found = data?.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  const list = useQuery(options);
   const refresh = () => queries.invalidateQueries({ queryKey: options.queryKey });
   const read = (queryId: string, then: (saved: SavedQuery) => void) =>
     api
@@ -41,51 +38,32 @@ export function SavedDrawer({ serviceId, draft, onOpen, onClose }: Props) {
     );
   return (
     <>
-      <Drawer
-        opened={!renamed && !deleted}
-        onClose={onClose}
+      <ListDrawer
         title="Saved queries"
-        position="right"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <TextInput
-          mb="sm"
-          aria-label="Find by name"
-          placeholder="Find by name"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        {error ? (
-          <ErrorNotice error={error} title="Could not load the saved queries" retry={() => refetch()} />
-        ) : found === undefined ? (
-          <Skeleton height={120} />
-        ) : found.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {data?.length === 0
-              ? 'No queries are saved. All members share those of a service.'
-              : 'No saved query has this name.'}
-          </Text>
-        ) : (
-          <ul className={classes.list} aria-label="Saved queries">
-            {found.map(({ id, name, database }) => (
-              <li key={id}>
-                <button type="button" className={classes.entry} onClick={() => read(id, onOpen)}>
-                  <code>{name}</code>
-                  {database !== '' && <div className={classes.facts}>Database {database}</div>}
-                </button>
-                <ActionsMenu
-                  subject={name}
-                  actions={[
-                    { name: 'Replace by current', onClick: () => read(id, replace) },
-                    { name: 'Rename', onClick: () => read(id, setRenamed) },
-                  ]}
-                  onDelete={() => setDeleted({ id, name })}
-                />
-              </li>
-            ))}
-          </ul>
+        isOpen={!renamed && !deleted}
+        list={list}
+        find="Find by name"
+        getText={({ name }) => name}
+        empty="No queries are saved. All members share those of a service."
+        noMatch="No saved query has this name."
+        renderItem={({ id, name, database }) => (
+          <>
+            <button type="button" className={classes.entry} onClick={() => read(id, onOpen)}>
+              <code>{name}</code>
+              {database !== '' && <div className={classes.facts}>Database {database}</div>}
+            </button>
+            <ActionsMenu
+              subject={name}
+              actions={[
+                { name: 'Replace by current', onClick: () => read(id, replace) },
+                { name: 'Rename', onClick: () => read(id, setRenamed) },
+              ]}
+              onDelete={() => setDeleted({ id, name })}
+            />
+          </>
         )}
-      </Drawer>
+        onClose={onClose}
+      />
       {renamed && (
         <SaveQueryDialog serviceId={serviceId} draft={renamed} saved={renamed} onClose={() => setRenamed(undefined)} />
       )}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { formatNumber, plural } from '../../parts/format/format.ts';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { ChevronIcon, PlusIcon } from '../../parts/layout/icons.tsx';
+import { SidePanel } from '../../parts/layout/side-panel.tsx';
 import { ReloadIcon } from '../dashboards/icons.tsx';
 import { formatBytes } from '../telemetry/words.ts';
 import { type Schema, type TableSummary, toTableKey } from './schema.ts';
@@ -35,80 +36,72 @@ export function SchemaPanel({ schema, isIdle, database, onInsert, onDetails }: P
   );
   const names = [...databases.keys()].sort((a, b) => Number(a === SYSTEM) - Number(b === SYSTEM));
   return (
-    <section className={classes.panel} aria-label="Schema" data-open={isOpen}>
-      <div className={classes.head}>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-expanded={isOpen}
-          onClick={() => setIsOpen(!isOpen)}
-        >
-          {isOpen ? 'Hide schema' : 'Schema'}
-        </Button>
-        {isOpen && (
-          <Tooltip label="Read the schema again" withArrow>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Read the schema again"
-              loading={isFetching}
-              onClick={() => refetch()}
-            >
-              <ReloadIcon />
-            </ActionIcon>
-          </Tooltip>
-        )}
-      </div>
-      {isOpen &&
-        (error && !data ? (
-          <ErrorNotice error={error} title="Could not read the schema" retry={() => refetch()} />
-        ) : data ? (
-          <>
-            <TextInput
-              size="xs"
-              mb={6}
-              aria-label="Find a table"
-              placeholder="Find a table"
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-            />
-            {names.length === 0 && <p className={classes.note}>No tables</p>}
-            {names.map((name) => (
-              <details key={name} open={wanted !== '' || name === database || undefined}>
-                <summary className={classes.database}>
-                  <ChevronIcon size={12} />
-                  <span className={classes.name}>{name}</span>
-                  <span className={classes.size}>{formatNumber(databases.get(name)?.length ?? 0)}</span>
-                </summary>
-                <ul className={classes.list}>
-                  {databases
-                    .get(name)
-                    ?.slice(0, MAX_SHOWN)
-                    .map((table) => (
-                      <TableItem
-                        key={table.name}
-                        table={table}
-                        schema={data}
-                        onInsert={onInsert}
-                        onDetails={() => onDetails(table)}
-                      />
-                    ))}
-                </ul>
-                {(databases.get(name)?.length ?? 0) > MAX_SHOWN && (
-                  <p className={classes.note}>Find the others by name</p>
-                )}
-              </details>
-            ))}
-          </>
-        ) : isIdle && !isFetching ? (
-          <Text size="sm" c="dimmed" p={4}>
-            The service is idle. Its schema is read with the first run, which wakes it.
-          </Text>
-        ) : (
-          <Skeleton height={120} />
-        ))}
-    </section>
+    <SidePanel
+      name="Schema"
+      isOpen={isOpen}
+      onToggle={() => setIsOpen(!isOpen)}
+      action={
+        <Tooltip label="Read the schema again" withArrow>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Read the schema again"
+            loading={isFetching}
+            onClick={() => refetch()}
+          >
+            <ReloadIcon />
+          </ActionIcon>
+        </Tooltip>
+      }
+    >
+      {error && !data ? (
+        <ErrorNotice error={error} title="Could not read the schema" retry={() => refetch()} />
+      ) : data ? (
+        <>
+          <TextInput
+            size="xs"
+            mb={6}
+            aria-label="Find a table"
+            placeholder="Find a table"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          {names.length === 0 && <p className={classes.note}>No tables</p>}
+          {names.map((name) => (
+            <details key={name} open={wanted !== '' || name === database || undefined}>
+              <summary className={classes.database}>
+                <ChevronIcon size={12} />
+                <span className={classes.name}>{name}</span>
+                <span className={classes.size}>{formatNumber(databases.get(name)?.length ?? 0)}</span>
+              </summary>
+              <ul className={classes.list}>
+                {databases
+                  .get(name)
+                  ?.slice(0, MAX_SHOWN)
+                  .map((table) => (
+                    <TableItem
+                      key={table.name}
+                      table={table}
+                      schema={data}
+                      onInsert={onInsert}
+                      onDetails={() => onDetails(table)}
+                    />
+                  ))}
+              </ul>
+              {(databases.get(name)?.length ?? 0) > MAX_SHOWN && (
+                <p className={classes.note}>Find the others by name</p>
+              )}
+            </details>
+          ))}
+        </>
+      ) : isIdle && !isFetching ? (
+        <Text size="sm" c="dimmed" p={4}>
+          The service is idle. Its schema is read with the first run, which wakes it.
+        </Text>
+      ) : (
+        <Skeleton height={120} />
+      )}
+    </SidePanel>
   );
 }
 

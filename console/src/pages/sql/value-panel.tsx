@@ -48,19 +48,18 @@ export function ValuePanel({ columns, row, place, onOpen, onClose }: Props) {
         </pre>
       ) : (
         <dl className={panel.attributes} style={{ padding: 12 }}>
-          {columns.map(({ name, type }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns may have the same name
-            <div key={index} className={panel.attribute}>
+          {listValues(columns, row).map(({ position, name, type, value: one }) => (
+            <div key={position} className={panel.attribute}>
               <dt>
                 {name}
                 <br />
                 <span className={classes.type}>{type}</span>
               </dt>
               <dd>
-                <span className={panel.value} data-null={row[index] === null}>
-                  {formatWhole(row[index])}
+                <span className={panel.value} data-null={one === null}>
+                  {formatWhole(one)}
                 </span>
-                <CopyIconButton value={copyText(row[index])} label={`Copy ${name}`} />
+                <CopyIconButton value={copyText(one)} label={`Copy ${name}`} />
               </dd>
             </div>
           ))}
@@ -69,6 +68,10 @@ export function ValuePanel({ columns, row, place, onOpen, onClose }: Props) {
     </aside>
   );
 }
+
+/** Columns may have the same name: the position tells them apart. */
+const listValues = (columns: readonly ResultColumn[], row: ResultRow) =>
+  columns.map(({ name, type }, position) => ({ position, name, type, value: row[position] }));
 
 /** As it was received. */
 const copyText = (value: unknown): string => (value === null ? '' : formatValue(value));

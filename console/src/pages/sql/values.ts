@@ -61,10 +61,11 @@ export interface ResultOrder {
 /** The indexes of the rows in an order; NULL is last. Equal rows keep their order. */
 export function orderRows(
   rows: readonly ResultRow[],
+  count: number,
   columns: readonly ResultColumn[],
   order: ResultOrder | undefined,
 ): Uint32Array {
-  const indexes = Uint32Array.from(rows, (_, index) => index);
+  const indexes = new Uint32Array(count).map((_, index) => index);
   const column = order && columns[order.column];
   if (!order || !column) return indexes;
   const sign = order.isDescending ? -1 : 1;

@@ -1,9 +1,10 @@
-import { Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
 import { CopyTextButton } from '../../parts/forms/copy-button.tsx';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { SavedConfirmation } from '../../parts/forms/saved-confirmation.tsx';
+import { SecretDialog } from '../../parts/forms/secret-dialog.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { createTokenDraft, type TokenDraft, toCreateBody } from './token-draft.ts';
@@ -24,14 +25,10 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
   const { fields, general, submit } = useTokenForm(createTokenDraft(), create);
   const created = create.data;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
+    <SecretDialog
       title={created ? 'Dashboard token created' : 'Create dashboard token'}
-      withCloseButton={!created}
-      closeOnClickOutside={false}
-      closeOnEscape={!created}
+      hasSecret={created !== undefined}
+      onClose={onClose}
     >
       {created ? (
         <Stack gap="md">
@@ -59,6 +56,6 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }

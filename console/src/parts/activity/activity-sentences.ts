@@ -263,7 +263,7 @@ export function describeActivity(activity: Activity, names: ReadonlyMap<string, 
   const { activityType, before = {}, after = {} } = activity;
   const name = formatResourceName(activity, names);
   const describe = SENTENCES[activityType] ?? about(activityType.replaceAll('_', ' '));
-  return describe({ before: before as Fields, after: after as Fields, createdAt: activity.createdAt }, name);
+  return describe({ before: before as Fields, after: after as Fields, createdAt: activity.createdAt }, name, names);
 }
 
 /** The recorded name, else the current name, else the ID. */

@@ -17,8 +17,8 @@ export function listChanges({ before = {}, after = {} }: Activity, names: Readon
   }));
 }
 
-/** Fields that contain the ID of another resource. */
-const REFERENCES = ['replaces', 'replacedBy'];
+/** Fields that contain IDs of other resources. */
+const REFERENCES = ['replaces', 'replacedBy', 'roles', 'customRoleIds'];
 
 /** Fields that contain a time in epoch milliseconds. */
 const TIMES = ['at', 'since'];

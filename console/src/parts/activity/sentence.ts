@@ -7,9 +7,12 @@ export interface ActivitySentence {
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
+/** Names of resources by id. */
+export type Names = ReadonlyMap<string, string>;
 export type Describe = (
   activity: { before: Fields; after: Fields; createdAt?: string },
   name: string,
+  names: Names,
 ) => ActivitySentence;
 
 export const about =

@@ -15,7 +15,8 @@ export const organizationKind: Kind<Organization> = {
     update(changed) {
       if (changed.includes('tier') || changed.includes('paid')) return 'organization_update_tier';
       if (changed.includes('name')) return 'organization_update_name';
-      return changed.includes('memberRules') ? 'organization_update_member_rules' : 'telemetry_retention_update';
+      if (changed.includes('memberRules')) return 'organization_update_member_rules';
+      return changed.includes('keepSqlLiterals') ? 'organization_update_sql_literals' : 'telemetry_retention_update';
     },
     remove: 'delete_organization',
   },
@@ -25,22 +26,23 @@ export const organizationKind: Kind<Organization> = {
     return new Map(organization ? [[organizationId, organization]] : []);
   },
 
-  toFields: ({ name, tier, isPaid, createdAt, telemetryRetention, memberRules }) => ({
+  toFields: ({ name, tier, isPaid, createdAt, telemetryRetention, memberRules, keepsSqlLiterals }) => ({
     name,
     tier,
     paid: isPaid,
     createdAt: isoTime(createdAt),
     telemetryRetention,
     memberRules,
+    keepSqlLiterals: keepsSqlLiterals,
   }),
 
   toExportFields(organization) {
-    const { telemetryRetention, memberRules } = organization;
-    const { telemetryRetention: _, memberRules: __, ...fields } = organizationKind.toFields(organization);
+    const { telemetryRetention, memberRules, keepSqlLiterals, ...fields } = organizationKind.toFields(organization);
     return {
       ...fields,
-      ...(Object.keys(telemetryRetention).length > 0 && { telemetryRetention }),
-      ...(memberRules.length > 0 && { memberRules }),
+      ...(Object.keys(organization.telemetryRetention).length > 0 && { telemetryRetention }),
+      ...(organization.memberRules.length > 0 && { memberRules }),
+      ...(keepSqlLiterals === true && { keepSqlLiterals }),
     };
   },
 
@@ -50,6 +52,7 @@ export const organizationKind: Kind<Organization> = {
     createdAt: isoTime(now),
     telemetryRetention: {},
     memberRules: [],
+    keepSqlLiterals: false,
   }),
 
   build: (id, fields, _context, before) => ({
@@ -61,6 +64,7 @@ export const organizationKind: Kind<Organization> = {
     costRevision: before?.costRevision ?? 1,
     telemetryRetention: fields.telemetryRetention as TelemetryRetention,
     memberRules: fields.memberRules as MemberRule[],
+    keepsSqlLiterals: fields.keepSqlLiterals === true,
   }),
 
   violations: () => [],

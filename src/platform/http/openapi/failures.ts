@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import Type from 'typebox';
 import { DashboardFailure, ManagementFailure } from '../responses/envelopes.ts';
 import type { Operation, Response, Schema } from './components.ts';
 
@@ -30,20 +31,27 @@ export function documentFailures(
   responses: Record<string, Response>,
   { path, method, operation }: { path: string; method: string; operation: Operation },
 ): void {
-  const [prefix, schema] = path.startsWith('/v1') ? ['Management', ManagementFailure] : ['Dashboard', DashboardFailure];
+  const [prefix, content] = selectContent(path);
   for (const status of listFailures(path, method, operation)) {
     const name = `${prefix}${(STATUS_CODES[status] ?? '').replace(/[^A-Za-z]/g, '')}`;
-    responses[name] ??= describeFailure(status, schema as Schema);
+    responses[name] ??= describeFailure(status, content);
     operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
   }
 }
 
-function describeFailure(status: number, schema: Schema): Response {
+/** The error format of an interface, and the prefix of the names of its responses. */
+function selectContent(path: string): [string, Response['content']] {
+  if (path.startsWith('/v1')) return ['Management', { 'application/json': { schema: ManagementFailure as Schema } }];
+  if (path.startsWith('/service/')) return ['QueryEndpoint', { 'text/plain': { schema: Type.String() as Schema } }];
+  return ['Dashboard', { 'application/json': { schema: DashboardFailure as Schema } }];
+}
+
+function describeFailure(status: number, content: Response['content']): Response {
   const headers = HEADERS[status];
   return {
     description: DESCRIPTIONS[status] ?? '',
     ...(headers ? { headers } : {}),
-    content: { 'application/json': { schema } },
+    ...(content && { content }),
   };
 }
 

@@ -92,7 +92,7 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
         ...schema,
         description: `${schema.description ?? ''}${describeRoles(url, roles)}`,
         operationId: operation,
-        security: roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []),
+        security: schema?.security ?? (roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : []),
       };
       return { schema: described as never, url };
     },

@@ -61,15 +61,3 @@ const MANAGED_CLICK_STACK_PARTS: Parts = {
 export const CLICK_STACK_SERVICE_PARTS: Parts = Object.fromEntries(
   Object.entries(MANAGED_CLICK_STACK_PARTS).map(([part, reason]) => [`clickstack/${part}`, reason]),
 );
-
-/** Of the query service of the hosted system, which clients can be told to look for at this address. */
-const QUERY_PATH = /^\/service\/[^/]+\/run$/;
-
-/**
- * Why a statement for the hosted query service is not run. Clients take a 404 for an endpoint that is not ready yet, and
- * try again for minutes; so the response is another.
- */
-export const findQueryReason = (path: string): string | undefined =>
-  QUERY_PATH.test(path)
-    ? 'Pilothouse does not run queries for clients; connect to the address in endpoints of the service'
-    : undefined;
