@@ -36,9 +36,12 @@ interface Options {
   domains: Pick<Domains, 'audit' | 'drivenServices' | 'organizations'>;
 }
 
+export const getBackupDirectory = (config: Pick<Config, 'dataDirectory' | 'backupDirectory'>): string =>
+  config.backupDirectory ?? join(config.dataDirectory, 'backups');
+
 /** Where the backups of services are. Those in the directory can be restored also if new ones are stored elsewhere. */
 export function createStorage(config: StorageConfig, clock: Clock): Storage {
-  const directory = createBackupDirectory(config.backupDirectory ?? join(config.dataDirectory, 'backups'));
+  const directory = createBackupDirectory(getBackupDirectory(config));
   const { backupStorage, backupS3Endpoint, backupS3Region, backupS3CredentialsFile, backupS3TimeoutMs } = config;
   if (backupStorage === undefined) return combineStorages(directory);
   const address = {
