@@ -64,7 +64,7 @@ export function createServiceLoop(
     last = await runStep(context, service, signal);
     failures = last.failure ? failures + 1 : 0;
     const { state, since } = last.service.observed;
-    if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: clock.monotonicMs() };
+    if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: last.observedMs };
     // After a suspension of this process, another one may have observed the service.
     if (await context.holdsLease()) context.onObserved(last.service, last.observed ?? { state: 'degraded' });
     loop.schedule(await findPause(last));
