@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { alertRows } from './alerts.mjs';
 import { autoscaleRows } from './autoscale.mjs';
+import { backupRows } from './backups.mjs';
 import { clusterRows } from './cluster.mjs';
 import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
@@ -42,16 +43,9 @@ async function main() {
     autoscale: autoscaleRows,
     console: consoleRows,
   };
-  // Too long for a full run.
+  const section = getSections()[only];
+  if (section) return measureSection(...section);
   if (only === 'soak') return console.log(renderTable(await soakRows()));
-  if (only === 'nodes') return writeSection('Several nodes', NODES, renderTable(await nodeRows()));
-  if (only === 'workers') return writeSection('Several processes', WORKERS, renderTable(await workerRows()));
-  if (only === 'growth') return writeSection('Growth', describeGrowth(), renderTable(await growthRows()));
-  if (only === 'lists') return writeSection('Lists', LISTS, renderTable(await listRows()));
-  if (only === 'otlp') return writeSection('OpenTelemetry', OTLP, renderTable(await otlpRows()));
-  if (only === 'search') return writeSection('Search', SEARCH, renderTable(await searchRows()));
-  if (only === 'alerts') return writeSection('Alerts', ALERTS, renderTable(await alertRows()));
-  if (only === 'cluster') return writeSection('Cluster', CLUSTER, renderTable(await clusterRows()));
   if (only === 'services') return measureServices(process.argv[3]);
   const isRequest = only && !(only in parts);
   const rows = [];
@@ -86,6 +80,23 @@ ${table}
   writeFileSync(readme, [start, ...others, section].join('\n'));
 }
 
+/** Too long for a full run: each part has a section of the README. */
+const getSections = () => ({
+  nodes: ['Several nodes', NODES, nodeRows],
+  workers: ['Several processes', WORKERS, workerRows],
+  growth: ['Growth', describeGrowth(), growthRows],
+  lists: ['Lists', LISTS, listRows],
+  otlp: ['OpenTelemetry', OTLP, otlpRows],
+  search: ['Search', SEARCH, searchRows],
+  alerts: ['Alerts', ALERTS, alertRows],
+  cluster: ['Cluster', CLUSTER, clusterRows],
+  backups: ['Backups of services', BACKUPS, backupRows],
+});
+
+async function measureSection(title, about, measure) {
+  writeSection(title, about, renderTable(await measure()));
+}
+
 const LISTS = `Written by \`npm run bench -- lists\`: pages of 100,000 services compared with pages of 1,000, read alternately, and fleet files of growing size.`;
 
 const NODES = `Written by \`npm run bench -- nodes\`: three nodes behind HAProxy on one PostgreSQL and one ClickHouse server, with 10,000 services in one
@@ -106,6 +117,10 @@ seconds, which depends less on what else the machine does than a rate. Two Click
 const WORKERS = `Written by \`npm run bench -- workers\`: a server with two workers compared with one process, loaded alternately. Where the system
 allows it, each process that serves requests gets a part of a processor only: otherwise the load and the database would need the second processor of
 a small machine.`;
+
+const BACKUPS = `Written by \`npm run bench -- backups\` (\`BENCH_BACKUP_MB\` is the size). The baseline is a ClickHouse process of the same kind without a control
+plane: \`BACKUP\` to a file, and a start of the process with \`RESTORE\`. A backup of ours is also checksummed, synchronized to the disk and read again; it is found
+within a second, so small ones mostly wait.`;
 
 const SERVICES = `Written by \`npm run bench -- services\`. The baseline of a wake is a start of the service's program without a control plane, to its
 first answer; both alternate. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared

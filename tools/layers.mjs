@@ -69,6 +69,11 @@ const LIBRARIES = [
     mayImport: (file) => file.path.startsWith('src/console/oidc/'),
     places: 'console/oidc/',
   },
+  {
+    library: /^@aws-sdk\//,
+    mayImport: (file) => file.path.startsWith('src/running/backups/'),
+    places: 'running/backups/',
+  },
   { library: /^ffi-rs(\/|$)/, mayImport: (file) => file.folder === 'listener', places: 'listener/' },
 ];
 

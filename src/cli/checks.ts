@@ -13,6 +13,7 @@ import { openEngine } from '../platform/engine/open.ts';
 import { findObstacle } from '../platform/listener/installation.ts';
 import { openState } from '../platform/state/open.ts';
 import { createDomains } from '../server/domains.ts';
+import { createStorage } from '../server/service-backups.ts';
 import type { Config } from '../server/settings/config.ts';
 import { SETTINGS } from '../server/settings/settings.ts';
 import { checkCertificate } from './certificate-check.ts';
@@ -44,6 +45,7 @@ export async function runChecks(context: CommandContext): Promise<CheckResult[]>
     ...(await checkStore(config)),
     ...(await checkEngineFiles(config, isServerRunning)),
     checkServices(config),
+    ...(await checkBackups(config)),
     ...ports.map(({ result }) => result),
   ];
 }
@@ -63,6 +65,19 @@ function checkServices({ defaultDriver }: Config): CheckResult {
   const text = `embedded services cannot run: ${obstacle}`;
   if (defaultDriver !== 'embedded') return pass('services', text);
   return fail('services', text, 'Install the optional packages with npm install, or set --default-driver simulated');
+}
+
+const BACKUP_CHECK_MS = 20_000;
+const BACKUP_REMEDY =
+  'Check that the bucket exists, that the address and region are right, and that the credentials may list, read, write and delete its objects; or let this user write to the directory';
+
+/** Where backups of services go, if the settings name a place. */
+async function checkBackups(config: Config): Promise<CheckResult[]> {
+  if (config.backupStorage === undefined && config.backupDirectory === undefined) return [];
+  const check = 'backups';
+  const obstacle = await createStorage(config, systemClock).findObstacle(AbortSignal.timeout(BACKUP_CHECK_MS));
+  if (obstacle !== undefined) return [fail(check, obstacle, BACKUP_REMEDY)];
+  return [pass(check, 'the storage for backups of services can be used')];
 }
 
 function checkFleetFile({ fleetFile }: Config, context: CommandContext): CheckResult[] {

@@ -1,8 +1,19 @@
 import { AppError } from '../kernel/errors.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { CopiedTable, CopyOptions } from '../operations/backup/backup.ts';
+import { getServicesDirectory } from '../server/drivers.ts';
+import { getBackupDirectory } from '../server/service-backups.ts';
+import { ENGINE_SETTINGS, type SettingName } from '../server/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 import { openLogs } from './logs.ts';
+
+export const COPY_SETTINGS: readonly SettingName[] = [...ENGINE_SETTINGS, 'backupDirectory'];
+
+/** Where the embedded services of this node and their backups are. */
+export function getServicePlaces(context: CommandContext) {
+  const config = context.readConfig();
+  return { backupDirectory: getBackupDirectory(config), servicesDirectory: getServicesDirectory(config) };
+}
 
 /** Runs a copy of all data with progress on the terminal; SIGINT and SIGTERM cancel it. */
 export async function runCopy<T>(context: CommandContext, work: (options: CopyOptions) => Promise<T>): Promise<T> {

@@ -1,27 +1,47 @@
 import { restore } from '../operations/backup/restore.ts';
-import { ENGINE_SETTINGS } from '../server/settings/settings.ts';
+import { restoreWithServices } from '../operations/backup/services.ts';
 import { defineCommand } from './command.ts';
-import { runCopy, sumRows } from './copy.ts';
+import { COPY_SETTINGS, getServicePlaces, runCopy, sumRows } from './copy.ts';
 import { argument, flag, jsonOption } from './parameters.ts';
 
 export const restoreBackup = defineCommand({
   name: 'restore',
   summary: 'Replace the store and the engine with a backup; no server may be running',
-  settings: ENGINE_SETTINGS,
+  settings: COPY_SETTINGS,
   defaults: { logLevel: 'warn' },
   arguments: { file: argument('<file>', 'File that pilothouse backup wrote') },
-  options: { force: flag('Replace a store and an engine that are not empty'), json: jsonOption },
+  options: {
+    force: flag('Replace a store and an engine that are not empty'),
+    withServices: flag(
+      'Also restore the services in the folder <file>.services: those without data here start with it',
+    ),
+    json: jsonOption,
+  },
   async run(context) {
     const { file } = context.arguments;
-    const { force } = context.options;
-    const { header, tables } = await runCopy(context, (copy) => restore({ ...copy, file, force }));
+    const { force, withServices: isWithServices } = context.options;
+    const places = getServicePlaces(context);
+    const { result, services } = await runCopy(context, async (copy) => {
+      const replace = () => restore({ ...copy, file, force });
+      if (!isWithServices) return { result: await replace(), services: undefined };
+      const { result, ...services } = await restoreWithServices({ ...copy, ...places, file }, replace);
+      return { result, services };
+    });
+    const { header, tables } = result;
     const { createdAt, version } = header;
     return {
-      json: { file, createdAt, version, tables },
+      json: { file, createdAt, version, tables, ...(services && { services }) },
       lines: [
         `Restored ${sumRows(tables, 'state')} rows of the store and ${sumRows(tables, 'engine')} rows of the engine from ${file}, made on ${createdAt} by Pilothouse ${version}.`,
         'Usage that is newer than the state in the backup is rated when the server starts.',
+        ...(services ? formatServices(services) : []),
       ],
     };
   },
 });
+
+function formatServices({ restored, kept }: { restored: string[]; kept: string[] }): string[] {
+  const lines = [`The data of ${restored.length} services is restored when they start.`];
+  if (kept.length > 0) lines.push(`These services have data here, which stays: ${kept.join(', ')}.`);
+  return lines;
+}

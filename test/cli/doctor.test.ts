@@ -38,6 +38,25 @@ onEachStore('doctor', (store) => {
   });
 });
 
+describe('doctor and the storage for backups of services', () => {
+  const at = useStore('libsql');
+
+  it('says why it cannot be used', async () => {
+    await at.apply({ organizations: [] });
+    const credentials = join(at.directory, 'credentials');
+    writeFileSync(credentials, 'aws_access_key_id=AKIDEXAMPLE\naws_secret_access_key=a-secret-of-the-storage\n');
+    const endpoint = `http://127.0.0.1:${await findFreePort()}`;
+    const flags = ['--backup-s3-endpoint', endpoint, '--backup-s3-credentials-file', credentials];
+    const { code, stdout, stderr } = await at.run('doctor', '--port', '0', '--backup-storage', 's3://none/x', ...flags);
+    expect(code).toBe(1);
+    expect(stdout).toContain('FAIL  backups     s3://none/x/ cannot be reached: ECONNREFUSED\n');
+    expect(stdout).toMatch(remedy('backups', 'Check that the bucket exists'));
+    expect(stdout + stderr).not.toMatch(/AKIDEXAMPLE|a-secret-of/);
+    const directory = await at.run('doctor', '--port', '0', '--backup-directory', join(at.directory, 'new'), '--json');
+    expect(checks(directory.stdout)).toMatchObject({ backups: true });
+  });
+});
+
 onEachStore('doctor next to a server', (store) => {
   const server = useServer(store, { args: ['--base-path', '/tools', '--dashboard-port', '0'] });
   const run = async (...args: string[]) => {

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';
 import { useServices } from '../support/running-service.ts';
-import { onEachStoreInLongRuns, useServer } from '../support/server.ts';
+import { BUCKET, useS3 } from '../support/s3-server.ts';
+import { onEachStoreInLongRuns, type StoreName, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 // Starts processes in each round.
@@ -22,8 +23,11 @@ function createRandom(seed: number): () => number {
 
 const listFolder = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
 
-onEachStoreInLongRuns('backups of services when the control plane is killed', (store) => {
-  const server = useServer(store, { inProcess: false, args: ['--endpoint-ports', '0'] });
+/** The ids of the backups of a service that are in the storage. */
+type ListStored = (directory: string, serviceId: string) => Promise<string[]>;
+
+const testKills = (store: StoreName, args: string[], listStored: ListStored) => {
+  const server = useServer(store, { inProcess: false, args });
   const services = useServices(server);
   const { send } = services;
   const list = async (id: string): Promise<Json[]> => (await send('GET', `/${id}/backups`)).json.result;
@@ -62,8 +66,7 @@ onEachStoreInLongRuns('backups of services when the control plane is killed', (s
       expect((await query(insert(round))).status).toBe(200);
       // Only what is done has files, and all of it.
       const done = backups.filter(({ status }) => status === 'done').map((backup) => backup.id);
-      const folder = join(server.directory, 'data/backups', id);
-      expect(listFolder(folder)).toEqual(done.sort());
+      expect(await listStored(server.directory, id)).toEqual(done.sort());
       expect(listFolder(join(server.directory, 'data/services', id, 'data/backups'))).toEqual([]);
       for (const { status, error } of backups)
         if (status === 'error') expect(error).toContain('The control plane was stopped during the backup');
@@ -93,5 +96,21 @@ onEachStoreInLongRuns('backups of services when the control plane is killed', (s
       expect(readdirSync(join(server.directory, 'data/services', service.id, 'data'))).not.toContain('backups');
       await remove(service.id);
     }
+  });
+};
+
+onEachStoreInLongRuns('backups of services when the control plane is killed', (store) => {
+  testKills(store, ['--endpoint-ports', '0'], async (directory, id) => listFolder(join(directory, 'data/backups', id)));
+});
+
+onEachStoreInLongRuns('backups in S3-compatible storage when the control plane is killed', (store) => {
+  const s3 = useS3();
+  const args = ['--endpoint-ports', '0', '--backup-storage', `s3://${BUCKET}`];
+  beforeAll(() => {
+    args.push('--backup-s3-endpoint', s3.endpoint, '--backup-s3-credentials-file', s3.credentialsFile);
+  });
+  testKills(store, args, async (_, id) => {
+    const keys = await s3.listKeys(`${id}/`);
+    return [...new Set(keys.map((key) => key.split('/')[1] ?? ''))].sort();
   });
 });

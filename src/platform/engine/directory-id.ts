@@ -24,10 +24,21 @@ export function readDirectoryName(dataDirectory: string): string {
   }
 }
 
-function create(path: string, dataDirectory: string): void {
+/** Makes a data directory take the place of another one. */
+export function adoptDirectoryName(dataDirectory: string, name: string): void {
+  const path = join(dataDirectory, FILE);
+  if (!existsSync(path)) create(path, dataDirectory, name);
+  if (readDirectoryName(dataDirectory) !== name)
+    throw new AppError(
+      'conflict',
+      `${dataDirectory} has services of its own; restore services to an empty directory, or to the one that they were in`,
+    );
+}
+
+function create(path: string, dataDirectory: string, name: string = newUuid()): void {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(path, `${newUuid()}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, `${name}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     // Another process has created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

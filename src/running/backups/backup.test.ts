@@ -55,12 +55,13 @@ describe('a chain of backups', () => {
   const third = backup('c', 48, { chainId: 'a', baseId: 'b' });
   const all = [third, second, full];
 
-  it('is continued for a week, by the same node', () => {
-    expect(findBase(all, 'd', START + 7 * DAY_MS - 1)?.id).toBe('c');
-    expect(findBase(all, 'd', START + 7 * DAY_MS)).toBeUndefined();
-    expect(findBase(all, 'other', at(72))).toBeUndefined();
-    expect(findBase([backup('x', 60, { status: 'error' }), ...all], 'd', at(72))?.id).toBe('c');
-    expect(findBase([], 'd', at(72))).toBeUndefined();
+  it('is continued for a week, by the same node in the same storage', () => {
+    expect(findBase(all, { directoryId: 'd' }, START + 7 * DAY_MS - 1)?.id).toBe('c');
+    expect(findBase(all, { directoryId: 'd' }, START + 7 * DAY_MS)).toBeUndefined();
+    expect(findBase(all, { directoryId: 'other' }, at(72))).toBeUndefined();
+    expect(findBase(all, { directoryId: 'd', location: 's3://bucket/' }, at(72))).toBeUndefined();
+    expect(findBase([backup('x', 60, { status: 'error' }), ...all], { directoryId: 'd' }, at(72))?.id).toBe('c');
+    expect(findBase([], { directoryId: 'd' }, at(72))).toBeUndefined();
   });
 
   it('is needed from its full backup on', () => {

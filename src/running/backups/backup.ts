@@ -24,6 +24,8 @@ export interface Backup {
   chainId: string;
   /** The id of the data directory of the node that has the files. */
   directoryId: string;
+  /** The storage that has the files; undefined for the backup directory. */
+  location?: string | undefined;
   status: 'in_progress' | 'done' | 'error';
   pending?: PendingWork | undefined;
   startedAt: number;
@@ -40,6 +42,8 @@ export interface Backup {
   retentionHours: number;
   /** The process that works on it. */
   worker?: string | undefined;
+  /** ClickHouse has written the files, and they are being stored. */
+  isWritten?: boolean | undefined;
   /** Of the data when the backup started. */
   fingerprint?: string | undefined;
   /** When the data was last found to be the same as in the backup. */
@@ -84,11 +88,15 @@ export function isDue(service: Readonly<Service>, backups: readonly Backup[], no
 export const findNewestDone = (backups: readonly Backup[]): Backup | undefined =>
   backups.find(({ status, pending }) => status === 'done' && pending !== 'remove');
 
-/** The backup that the next one can add to; undefined if it must be a full one. `backups` are newest first. */
-export function findBase(backups: readonly Backup[], directoryId: string, now: number): Backup | undefined {
+/** The backup that the next one in the same place can add to; undefined if it must be a full one. `backups` are newest first. */
+export function findBase(
+  backups: readonly Backup[],
+  place: Pick<Backup, 'directoryId' | 'location'>,
+  now: number,
+): Backup | undefined {
   const newest = findNewestDone(backups);
   const full = newest && backups.find(({ id }) => id === newest.chainId);
-  if (!full || newest.directoryId !== directoryId) return undefined;
+  if (!full || newest.directoryId !== place.directoryId || newest.location !== place.location) return undefined;
   return now - full.startedAt < CHAIN_MS ? newest : undefined;
 }
 

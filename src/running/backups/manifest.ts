@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
+import { forEachParallel } from '../../kernel/tasks/parallel.ts';
 
-interface ManifestFile {
+export interface ManifestFile {
   /** Relative to the folder of the files, with `/`. */
   path: string;
   bytes: number;
@@ -25,7 +26,7 @@ const CHUNK_BYTES = 2 ** 20;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
 /** All files below a folder, in the order of their names. Rejects links and other special files: they could lead elsewhere. */
-export async function listFiles(folder: string, below = ''): Promise<string[]> {
+async function listFiles(folder: string, below = ''): Promise<string[]> {
   const entries = await readdir(join(folder, below), { withFileTypes: true });
   const found: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -37,29 +38,40 @@ export async function listFiles(folder: string, below = ''): Promise<string[]> {
   return found;
 }
 
-/** Reads a file once, and gives its contents to `write`. */
-async function readHashed(
-  path: string,
-  write: ((chunk: Uint8Array) => Promise<void>) | undefined,
-  signal: AbortSignal,
-): Promise<{ bytes: number; sha256: string }> {
+/** Reads a file in chunks, which are valid until the next one is read. Rejects a link. */
+export async function* readChunks(path: string, chunkBytes = CHUNK_BYTES): AsyncGenerator<Buffer> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW);
   try {
-    const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    let bytes = 0;
+    const buffer = Buffer.allocUnsafe(chunkBytes);
     for (;;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, bytes);
-      if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
-      const chunk = buffer.subarray(0, bytesRead);
-      hash.update(chunk);
-      await write?.(chunk);
-      bytes += bytesRead;
+      let filled = 0;
+      for (let bytesRead = -1; bytesRead !== 0 && filled < chunkBytes; filled += bytesRead)
+        ({ bytesRead } = await file.read(buffer, filled, chunkBytes - filled, null));
+      if (filled > 0) yield buffer.subarray(0, filled);
+      if (filled < chunkBytes) return;
     }
   } finally {
     await file.close();
   }
+}
+
+type Hashed = Omit<ManifestFile, 'path'>;
+
+/** Gives all chunks to `write`. */
+export async function hashChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  write?: (chunk: Uint8Array) => Promise<void>,
+): Promise<Hashed> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    hash.update(chunk);
+    await write?.(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 export async function createManifest(
@@ -69,32 +81,36 @@ export async function createManifest(
 ): Promise<Manifest> {
   const files: ManifestFile[] = [];
   for (const path of await listFiles(folder))
-    files.push({ path, ...(await readHashed(join(folder, path), undefined, signal)) });
+    files.push({ path, ...(await hashChunks(readChunks(join(folder, path)), signal)) });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return { version: 1, id, serviceId, ...(baseId !== undefined && { baseId }), bytes, files };
 }
 
-/** Copies the files of a manifest. A file that differs from the manifest is an error. `onBytes` gets the number of copied bytes. */
-export async function copyFiles(
-  { id, files }: Manifest,
-  from: string,
-  to: string,
-  signal: AbortSignal,
-  onBytes: (bytes: number) => void = () => {},
-): Promise<void> {
-  for (const file of files) {
+interface CopyOptions {
+  to: string;
+  read(file: ManifestFile): AsyncIterable<Uint8Array>;
+  /** How many files at a time. */
+  parallel?: number;
+  signal: AbortSignal;
+  /** Gets the size of each file that was copied. */
+  onBytes?: (bytes: number) => void;
+}
+
+/** Copies the files of a manifest. A file that differs from the manifest is an error. */
+export async function copyFiles({ id, files }: Manifest, options: CopyOptions): Promise<void> {
+  const { to, read, parallel = 1, signal, onBytes = () => {} } = options;
+  await forEachParallel(files, parallel, async (file) => {
     const path = join(to, file.path);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const target = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     try {
-      const copied = await readHashed(join(from, file.path), (chunk) => writeAll(target, chunk), signal);
-      rejectDifference(id, file, copied);
+      rejectDifference(id, file, await hashChunks(read(file), signal, (chunk) => writeAll(target, chunk)));
       await target.sync();
-      onBytes(copied.bytes);
+      onBytes(file.bytes);
     } finally {
       await target.close();
     }
-  }
+  });
 }
 
 async function writeAll(target: FileHandle, chunk: Uint8Array): Promise<void> {
@@ -109,16 +125,32 @@ export async function checkFiles({ id, files }: Manifest, folder: string, signal
     if (!found.delete(file.path)) throw damaged(id, `the file ${file.path} is missing`);
     const { size } = await lstat(join(folder, file.path));
     if (size !== file.bytes) throw damaged(id, `the file ${file.path} has ${size} bytes instead of ${file.bytes}`);
-    rejectDifference(id, file, await readHashed(join(folder, file.path), undefined, signal));
+    rejectDifference(id, file, await hashChunks(readChunks(join(folder, file.path)), signal));
   }
   const [added] = found;
   if (added !== undefined) throw damaged(id, `the file ${added} is not in its manifest`);
 }
 
-function rejectDifference(id: string, { path, bytes, sha256 }: ManifestFile, read: Omit<ManifestFile, 'path'>): void {
+export function rejectDifference(id: string, { path, bytes, sha256 }: ManifestFile, read: Hashed): void {
   if (read.bytes !== bytes) throw damaged(id, `the file ${path} has ${read.bytes} bytes instead of ${bytes}`);
   if (read.sha256 !== sha256) throw damaged(id, `the file ${path} differs from its checksum`);
 }
 
 export const damaged = (id: string, reason: string): AppError =>
   new AppError('conflict', `The backup ${id} is damaged: ${reason}`);
+
+/** So that files survive a power failure. */
+export async function syncAll(folder: string): Promise<void> {
+  const files = await listFiles(folder);
+  const folders = new Set(files.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  for (const path of [...files, ...folders, '']) await syncPath(join(folder, path));
+}
+
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -4,19 +4,19 @@ import { AppError } from '../../kernel/errors.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Restore } from '../drivers/embedded/restoring.ts';
 import { type Backup, listChain } from './backup.ts';
-import type { BackupDirectory } from './directory.ts';
 import { formatFailure, runRestore } from './statements.ts';
+import type { Storage } from './storage.ts';
 import { findBackup, listBackups } from './store.ts';
 
 interface Options {
   state: State;
-  directory: BackupDirectory;
+  storage: Storage;
 }
 
 export type Restores = ReturnType<typeof createRestores>;
 
 /** Puts the data of backups into services without data. */
-export function createRestores({ state, directory }: Options) {
+export function createRestores({ state, storage }: Options) {
   /** The chains that are being read, each with the number of restores. They are not deleted meanwhile. */
   const inUse = new Map<string, number>();
 
@@ -33,7 +33,7 @@ export function createRestores({ state, directory }: Options) {
     const totalBytes = chain.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
     let copiedBytes = 0;
     for (const backup of chain)
-      await directory.copy(backup, join(folder, backup.id), signal, (bytes) => {
+      await storage.copy(backup, join(folder, backup.id), signal, (bytes) => {
         copiedBytes += bytes;
         onProgress(`copying its files, ${toPercent(copiedBytes / Math.max(1, totalBytes))}`);
       });

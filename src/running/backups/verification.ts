@@ -9,14 +9,14 @@ import { query, quoteName } from '../../platform/listener/query.ts';
 import { getServiceDirectory, removeServiceDirectory, type ServiceDirectory } from '../drivers/embedded/directory.ts';
 import { type RunningService, startService } from '../drivers/embedded/running-service.ts';
 import { type Backup, listChain } from './backup.ts';
-import type { BackupDirectory } from './directory.ts';
 import { type ListedTable, listTables, parseFileList } from './file-list.ts';
 import { damaged } from './manifest.ts';
 import type { Restores } from './restore.ts';
 import { runBackup } from './statements.ts';
+import { NAMES, type Storage } from './storage.ts';
 
 interface Options {
-  directory: BackupDirectory;
+  storage: Storage;
   restores: Restores;
   /** Has the directories of the temporary services. */
   temporaryDirectory: string;
@@ -43,11 +43,9 @@ export type Verify = (backup: Backup, all: readonly Backup[], signal: AbortSigna
  * Restores a backup into a temporary service, backs that service up, and compares the two: the files of each table by
  * size and checksum, and the rows that the table has with the number in its files.
  */
-export function createVerify({ directory, restores, temporaryDirectory, log }: Options): Verify {
+export function createVerify({ storage, restores, temporaryDirectory, log }: Options): Verify {
   return async (backup, all, signal) => {
-    const chain = listChain(backup, all);
-    if (!chain) throw damaged(backup.id, 'the backup that it is based on is missing');
-    for (const part of chain) await directory.check(part, signal);
+    if (!listChain(backup, all)) throw damaged(backup.id, 'the backup that it is based on is missing');
     const installation = findInstallation();
     if ('obstacle' in installation) throw new AppError('unavailable', installation.obstacle);
     const id = newUuid();
@@ -80,13 +78,13 @@ export function createVerify({ directory, restores, temporaryDirectory, log }: O
     { backups }: ServiceDirectory,
     signal: AbortSignal,
   ): Promise<Verified> {
-    const list = await directory.readList(backup);
+    const list = await storage.readList(backup, signal);
     if (list === undefined) throw damaged(backup.id, 'its list of files is missing');
     const copyId = newUuid();
     await runBackup(service.backupUpstream, copyId, undefined, signal);
     const copy = join(backups, copyId);
     const expected = listTables(parseFileList(list));
-    const restored = listTables(parseFileList(await readFile(join(copy, '.backup'), 'utf8')));
+    const restored = listTables(parseFileList(await readFile(join(copy, NAMES.list), 'utf8')));
     rejectDifference(backup.id, expected, restored);
     let rows = 0;
     for (const table of restored) rows += await compareRows(backup.id, service, copy, table, signal);

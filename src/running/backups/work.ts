@@ -8,10 +8,10 @@ import type { BackupAccess } from '../../management/services/driver.ts';
 import { createLease } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Backup } from './backup.ts';
-import type { BackupDirectory } from './directory.ts';
-import { makeBackup, removeUnfinished } from './make-backup.ts';
+import { removeUnfinished, storeBackup, writeBackup } from './make-backup.ts';
 import type { Schedule } from './schedule.ts';
 import { formatFailure } from './statements.ts';
+import type { Storage } from './storage.ts';
 import { deleteBackup, findBackup, listBackupSizes, listBackups, listPending } from './store.ts';
 import type { Verify } from './verification.ts';
 import type { BackupWriter } from './writer.ts';
@@ -24,7 +24,7 @@ interface Options {
   /** The id of the data directory of this process. */
   directoryId: string;
   servicesDirectory: string;
-  directory: BackupDirectory;
+  storage: Storage;
   schedule: Schedule;
   verify: Verify;
   openBackup(serviceId: string): Promise<BackupAccess>;
@@ -45,7 +45,7 @@ const INTERRUPTED = 'The control plane was stopped during the backup';
  * What is to be done is in the store, so nothing is forgotten when a process is killed.
  */
 export function createBackupWork(options: Options) {
-  const { state, writer, clock, log, directoryId, schedule, verify } = options;
+  const { state, writer, clock, log, directoryId, storage, schedule, verify } = options;
   /** Distinguishes the work of this process from what a killed one has left. */
   const worker = newUuid();
   const running = new Map<string, Promise<void>>();
@@ -110,26 +110,30 @@ export function createBackupWork(options: Options) {
     const others = (await listBackups(state.db, backup.organizationId, backup.serviceId)).filter(
       ({ id }) => id !== backup.id,
     );
-    if (backup.worker !== undefined && backup.worker !== worker) return fail(backup, INTERRUPTED, others);
-    const started = { ...backup, worker };
-    await writer.change(backup, (stored) => ({ ...stored, worker }));
-    let made: Backup;
+    // What ClickHouse has written completely is stored now.
+    if (backup.worker !== undefined && backup.worker !== worker && !backup.isWritten)
+      return fail(backup, INTERRUPTED, others);
+    let made: Backup = { ...backup, worker };
     try {
-      made = await makeBackup(options, started, others, stopping.signal);
+      await writer.change(backup, (stored) => ({ ...stored, worker }));
+      if (!made.isWritten) made = await writeBackup(options, made, others, stopping.signal);
+      const written = made;
+      await writer.change(backup, () => written);
+      made = await storeBackup(options, made, stopping.signal);
     } catch (error) {
       if (stopping.signal.aborted) throw error;
-      return fail(started, explain(error));
+      return fail(made, explain(error), others);
     }
     if (!(await lease.confirm())) return;
     await writer.change(backup, () => ({ ...withoutWork(made), status: 'done', finishedAt: clock.now() }));
     sizes = await listBackupSizes(state.db, directoryId);
   }
 
-  async function fail(backup: Backup, error: string, others: readonly Backup[] = []): Promise<void> {
+  async function fail(backup: Backup, error: string, others: readonly Backup[]): Promise<void> {
     const { serviceId, id } = backup;
     log.warn({ serviceId, backupId: id, reason: error }, 'failed to back up a service');
     // What cannot be removed now is removed when the backup expires.
-    await removeUnfinished(options, backup, others).catch((reason: Error) =>
+    await removeUnfinished(options, backup, others, stopping.signal).catch((reason: Error) =>
       log.warn({ serviceId, backupId: id, reason: reason.message }, 'failed to remove an unfinished backup'),
     );
     await writer.change(backup, (stored) => ({
@@ -155,14 +159,22 @@ export function createBackupWork(options: Options) {
 
   /** The row is deleted last: what is left of a killed process is removed by the next one. */
   async function remove(backup: Backup): Promise<void> {
-    await removeUnfinished(options, backup);
+    await removeUnfinished(options, backup, [], stopping.signal);
     await state.write((tx) => deleteBackup(tx, backup));
+  }
+
+  /** Wrong settings should be known before the first backup fails. */
+  async function checkStorage(): Promise<void> {
+    const reason = await storage.findObstacle(stopping.signal).catch(() => undefined);
+    if (reason !== undefined && !stopping.signal.aborted)
+      log.warn({ reason }, 'the storage for backups of services cannot be used');
   }
 
   return {
     async start(): Promise<void> {
       await lease.start();
       loop.start();
+      void checkStorage();
     },
 
     /** The size of all backups of a service. */
@@ -185,7 +197,7 @@ export function createBackupWork(options: Options) {
   };
 }
 
-function withoutWork({ worker: _, pending: __, ...backup }: Backup): Backup {
+function withoutWork({ worker: _, pending: __, isWritten: ___, ...backup }: Backup): Backup {
   return backup;
 }
 

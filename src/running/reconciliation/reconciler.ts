@@ -171,10 +171,18 @@ export function createReconciler(options: Options) {
     async openBackup(id: string): Promise<BackupAccess> {
       const loop = loops.get(id);
       if (!loop?.isResponsible()) throw new AppError('unavailable', 'Another node manages the service now');
-      await loop.wake({ at: clock.now(), cause: 'backup' });
-      const access = drivers[loop.driverName]?.openBackup?.(id);
-      if (!access) throw new AppError('unavailable', 'The service does not run');
-      return access;
+      const started = loop.expectBackup();
+      try {
+        // A service that was about to idle does so with the first attempt.
+        for (let attempt = 1; attempt <= 2; attempt++) {
+          await loop.wake({ at: clock.now(), cause: 'backup' });
+          const access = drivers[loop.driverName]?.openBackup?.(id);
+          if (access) return access;
+        }
+        throw new AppError('unavailable', 'The service does not run');
+      } finally {
+        started();
+      }
     },
 
     /** Asks the store if the lease may have expired. */

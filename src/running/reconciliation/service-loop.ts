@@ -46,6 +46,8 @@ export function createServiceLoop(
   let isWokenHere = false;
   /** Merges, mutations and backups that kept the service from idling at the last check. */
   let work: IdleBlocker[] = [];
+  /** Backups that are about to start. */
+  let expectedBackups = 0;
 
   const loop = createBackgroundLoop({
     run: () => context.takeTurn(run),
@@ -64,7 +66,7 @@ export function createServiceLoop(
     last = await runStep(context, service, signal);
     failures = last.failure ? failures + 1 : 0;
     const { state, since } = last.service.observed;
-    if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: clock.monotonicMs() };
+    if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: last.observedMs };
     // After a suspension of this process, another one may have observed the service.
     if (await context.holdsLease()) context.onObserved(last.service, last.observed ?? { state: 'degraded' });
     loop.schedule(await findPause(last));
@@ -128,6 +130,7 @@ export function createServiceLoop(
       },
       nowMs,
     );
+    if (expectedBackups > 0) blockers.push({ type: 'backup', detail: 'A backup is about to start' });
     return { blockers, waitMs: idleAtMs === undefined ? undefined : idleAtMs - nowMs };
   }
 
@@ -152,6 +155,14 @@ export function createServiceLoop(
       if (wake.cause === 'query' || observed.lastWake === wake) isWokenHere = true;
       await loop.trigger();
       if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
+    },
+
+    /** Keeps the service from idling until the result is called: it may have been without queries for long. */
+    expectBackup(): () => void {
+      expectedBackups++;
+      return () => {
+        expectedBackups--;
+      };
     },
 
     /** Cancels the running step and waits for its end. */

@@ -14,6 +14,8 @@ import { listActivities, toFailure, toObservation, toTransition } from './observ
 export interface Step {
   service: Readonly<Service>;
   observed: Observed | undefined;
+  /** When, by the monotonic clock. Before the result is stored: clients may see it while the store still confirms it. */
+  observedMs: number;
   isReached: boolean;
   /** Why the step failed. */
   failure?: AppError;
@@ -64,6 +66,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
       }));
       observed = await change(observed);
     }
+    const observedMs = clock.monotonicMs();
     observed = toCurrent(observed, desired);
     endpoints.setUpstream(id, toUpstream(observed));
     const isReached = listDifferences(observed, desired).length === 0;
@@ -76,7 +79,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
       }),
       isReached ? desired.generation : undefined,
     );
-    return { service: current, observed, isReached };
+    return { service: current, observed, observedMs, isReached };
   }
 
   /** A service can be stopped even if its port cannot be opened. */
@@ -115,7 +118,12 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
     return after.generation !== generation || size?.memoryGb !== memoryGb || size.replicas !== replicas;
   }
 
-  const notReached = (observed: Observed | undefined): Step => ({ service: current, observed, isReached: false });
+  const notReached = (observed: Observed | undefined): Step => ({
+    service: current,
+    observed,
+    observedMs: clock.monotonicMs(),
+    isReached: false,
+  });
 
   /** Stores an observation if it differs from the stored one. */
   async function publish(toNext: (before: Observation) => Observation, settledGeneration?: number): Promise<void> {

@@ -39,15 +39,6 @@ export const SERVICE_SETTINGS = {
     parse: wholeNumber(16, 1024),
     rule: 'must be a whole number from 16 to 1024',
   },
-  backupDirectory: {
-    flag: '--backup-directory',
-    argument: '<directory>',
-    variable: 'PILOTHOUSE_BACKUP_DIRECTORY',
-    help: 'Directory of the backups of embedded services; may be a mount',
-    fallbackHelp: 'backups in the data directory',
-    parse: nonEmpty,
-    rule: 'must not be empty',
-  },
   kubeconfig: {
     flag: '--kubeconfig',
     argument: '<file>',

@@ -1,4 +1,5 @@
 import { parseBasePath } from '../../platform/http/requests/base-path.ts';
+import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { CLICKHOUSE_SETTINGS } from './clickhouse-settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { MAIL_SETTINGS } from './mail-settings.ts';
@@ -206,6 +207,7 @@ export const SETTINGS = {
     rule: 'must be a whole number of at least 1',
   },
   ...SERVICE_SETTINGS,
+  ...BACKUP_SETTINGS,
   lockAfterDays: {
     flag: '--lock-after-days',
     argument: '<number>',

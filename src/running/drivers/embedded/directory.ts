@@ -15,6 +15,8 @@ export interface ServiceDirectory {
   configuration: string;
   /** Exists when the backup that the service was created from is restored completely. */
   restored: string;
+  /** Has the id of a backup that replaces the data with the next start. */
+  wanted: string;
   /** Where ClickHouse writes and reads backups. */
   backups: string;
 }
@@ -30,19 +32,31 @@ export function getServiceDirectory(directory: string, serviceId: string): Servi
     log: join(root, 'clickhouse.log'),
     configuration: join(root, 'configuration'),
     restored: join(root, 'restored'),
+    wanted: join(root, 'wanted-backup'),
     backups: join(data, 'backups'),
   };
 }
 
 const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-export const hasDirectory = ({ root, data }: ServiceDirectory): boolean => isDirectory(root) && isDirectory(data);
+/** Also if its data is still to be restored. */
+export const hasDirectory = ({ root, data, wanted }: ServiceDirectory): boolean =>
+  isDirectory(root) && (isDirectory(data) || existsSync(wanted));
 
 export function createServiceDirectory({ root, data }: ServiceDirectory): void {
   attempt('created', () => mkdirSync(data, { recursive: true, mode: 0o700 }));
   // A link could lead to the data of another service.
   if (!isDirectory(root) || !isDirectory(data))
     throw new AppError('unavailable', `${data} must be a directory, not a link`);
+}
+
+/** Lets a service without data start with that of a backup. False if it has data, which stays. */
+export function requestRestore(directory: ServiceDirectory, backupId: string): boolean {
+  const { wanted } = directory;
+  if (hasDirectory(directory) && !existsSync(wanted)) return false;
+  createServiceDirectory(directory);
+  writeFileSync(wanted, `${backupId}\n`, { mode: 0o600 });
+  return true;
 }
 
 /** The logs of earlier versions were where queries could write. */

@@ -26,7 +26,7 @@ import {
 import { createLoadMeter } from './load.ts';
 import { ANSWER_MS, canceled, type Entry, observeRunning, toMissing, toTransition } from './observed-service.ts';
 import { createProbe } from './probe.ts';
-import { needsRestore, type RunRestore, removePartialData, startRestore } from './restoring.ts';
+import { findWantedBackup, type RunRestore, removePartialData, startRestore } from './restoring.ts';
 import { startService, stopService } from './running-service.ts';
 import { listSlowQueries } from './slow-queries.ts';
 
@@ -126,19 +126,19 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     await canceled;
   }
 
-  /** Whether the data of a backup is to be restored. */
-  async function prepareRestore(service: DrivenService, entry: Entry, folder: ServiceDirectory): Promise<boolean> {
-    if (!needsRestore(service, folder)) return false;
+  /** Returns the backup whose data is to be restored. */
+  async function prepareRestore(service: DrivenService, entry: Entry, folder: ServiceDirectory) {
+    const backupId = findWantedBackup(service, folder);
+    if (backupId === undefined) return undefined;
     await cancelRestore(entry);
     await removePartialData(folder);
-    return true;
+    return backupId;
   }
 
   /** The data of the backup is restored while the service is observed. */
-  function beginRestore(service: DrivenService, entry: Entry, folder: ServiceDirectory): void {
-    const backupId = service.restore?.backupId;
+  function beginRestore(service: DrivenService, backupId: string, entry: Entry, folder: ServiceDirectory): void {
     const { running } = entry;
-    if (backupId === undefined || !running) return;
+    if (!running) return;
     const run: RunRestore = restore ?? (() => Promise.reject(new Error('this node has no backups')));
     const restoring = startRestore(run, { service, backupId, upstream: running.upstream }, folder, (failure) => {
       if (entry.restoring !== restoring) return;
@@ -177,7 +177,7 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     const folder = getServiceDirectory(directory, id);
     // The size changes afterwards.
     if (entry.restoring && entry.running) return;
-    const isRestored = await prepareRestore(service, entry, folder);
+    const backupId = await prepareRestore(service, entry, folder);
     const isNew = !hasDirectory(folder);
     if (isNew) await end(entry);
     await endIfRefused(entry, signal);
@@ -191,7 +191,7 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     try {
       await start(id, entry, memoryGb, signal);
       entry.failure = undefined;
-      if (isRestored) beginRestore(service, entry, folder);
+      if (backupId !== undefined) beginRestore(service, backupId, entry, folder);
     } catch (error) {
       if (!signal.aborted) entry.failure = (error as Error).message;
       throw error;

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { DrivenService, Observed, Upstream } from '../../../management/services/driver.ts';
 import type { ServiceDirectory } from './directory.ts';
@@ -18,9 +18,14 @@ export interface Restore {
 
 export type RunRestore = (restore: Restore) => Promise<void>;
 
-/** Whether the data of a backup is still to be restored. */
-export const needsRestore = ({ restore }: DrivenService, { restored }: ServiceDirectory): boolean =>
-  restore !== undefined && !existsSync(restored);
+/** The backup whose data is still to be restored: of a new service, or with the control plane. */
+export function findWantedBackup(
+  { restore }: DrivenService,
+  { restored, wanted }: ServiceDirectory,
+): string | undefined {
+  if (existsSync(wanted)) return readFileSync(wanted, 'utf8').trim();
+  return existsSync(restored) ? undefined : restore?.backupId;
+}
 
 /** What an interrupted restore has left must not be mistaken for data. */
 export const removePartialData = ({ data }: ServiceDirectory): Promise<void> =>
@@ -32,7 +37,7 @@ export type Restoring = ReturnType<typeof startRestore>;
 export function startRestore(
   run: RunRestore,
   restore: Omit<Restore, 'signal' | 'onProgress' | 'folder'>,
-  { backups, restored }: ServiceDirectory,
+  { backups, restored, wanted }: ServiceDirectory,
   onEnd: (failure: string | undefined) => void,
 ) {
   const { backupId } = restore;
@@ -48,6 +53,7 @@ export function startRestore(
     await marker.writeFile(`${backupId}\n`);
     await marker.sync();
     await marker.close();
+    await rm(wanted, { force: true });
   }
 
   const ended = work().then(

@@ -1,0 +1,56 @@
+import { AppError } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import type { Backup } from './backup.ts';
+import type { Manifest } from './manifest.ts';
+
+/** The parts of a backup that lead to its files. */
+export type StoredBackup = Pick<Backup, 'id' | 'serviceId' | 'baseId' | 'location'>;
+
+/** The files of backups, with a manifest. A backup has a manifest only when it is complete. */
+export interface Storage {
+  /** Stored with each backup; undefined for the directory. */
+  location: string | undefined;
+  /**
+   * Takes the files that ClickHouse has written to `from`, checks them where they are now, and removes `from`. Called again
+   * after an interruption, it continues.
+   */
+  add(backup: StoredBackup, from: string, signal: AbortSignal): Promise<Manifest>;
+  /** Copies the files to `to`, where ClickHouse reads them, and checks them meanwhile. `onBytes` gets the size of each file. */
+  copy(backup: StoredBackup, to: string, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<void>;
+  /** ClickHouse's list of the files of a backup, as text. Undefined if there is none. */
+  readList(backup: StoredBackup, signal: AbortSignal): Promise<string | undefined>;
+  /** Removes a backup, whether or not it is complete. */
+  remove(backup: StoredBackup, signal: AbortSignal): Promise<void>;
+  /** Why backups cannot be stored, in one sentence for users. */
+  findObstacle(signal: AbortSignal): Promise<string | undefined>;
+}
+
+export const NAMES = {
+  manifest: 'manifest.json',
+  files: 'files',
+  /** ClickHouse's list of the files of a backup. The next backup of a chain needs no other file. */
+  list: '.backup',
+};
+
+/** Ids become part of a path. */
+export function getStoredPath({ id, serviceId }: StoredBackup): string {
+  if (!isUuid(id) || !isUuid(serviceId)) throw new AppError('bad_request', 'The id of a backup must be a UUID');
+  return `${serviceId}/${id}`;
+}
+
+/** New backups go to the first storage; each earlier one stays where it was made. */
+export function combineStorages(current: Storage, ...others: Storage[]): Storage {
+  const get = ({ location }: StoredBackup): Storage => {
+    const found = [current, ...others].find((storage) => storage.location === location);
+    if (found) return found;
+    throw new AppError('unavailable', `The backup is in ${location}, which the settings of this server do not name`);
+  };
+  return {
+    location: current.location,
+    add: async (backup, ...rest) => get(backup).add(backup, ...rest),
+    copy: async (backup, ...rest) => get(backup).copy(backup, ...rest),
+    readList: async (backup, signal) => get(backup).readList(backup, signal),
+    remove: async (backup, signal) => get(backup).remove(backup, signal),
+    findObstacle: current.findObstacle,
+  };
+}

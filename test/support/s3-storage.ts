@@ -1,0 +1,182 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { newUuid } from '../../src/kernel/ids.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import { createS3Storage } from '../../src/running/backups/s3.ts';
+import type { Storage } from '../../src/running/backups/storage.ts';
+import { BUCKET, KEY, type StartS3, useS3 } from './s3-server.ts';
+import { until } from './until.ts';
+
+const SIGNAL = new AbortController().signal;
+const NEVER = (): undefined => undefined;
+
+/** What must hold for each S3 server. */
+export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
+  const s3 = useS3(start);
+  let folder: string;
+  const createStorage = (changes: object = {}): Storage =>
+    createS3Storage(
+      {
+        bucket: BUCKET,
+        prefix: 'some/prefix/',
+        endpoint: s3.endpoint,
+        region: 'us-east-1',
+        credentialsFile: s3.credentialsFile,
+        timeoutMs: 30_000,
+        ...changes,
+      },
+      systemClock,
+    );
+
+  const contents: Record<string, string> = {
+    '.backup': '<config></config>',
+    'data/default/t%2E1/all_1_1_0/data.bin': 'data'.repeat(10_000),
+    'data/default/t%2E1/all_1_1_0/empty.txt': '',
+    'data/default/ü x/count.txt': '7',
+    'metadata/default.sql': 'ATTACH DATABASE',
+  };
+
+  /** As ClickHouse has written them. */
+  function writeFiles(files: Record<string, string | Buffer> = contents): string {
+    const from = mkdtempSync(join(folder, 'written-'));
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(from, path)), { recursive: true });
+      writeFileSync(join(from, path), content);
+    }
+    return from;
+  }
+
+  const newBackup = () => ({ id: newUuid(), serviceId: newUuid() });
+  const getPrefix = ({ id, serviceId }: { id: string; serviceId: string }) => `some/prefix/${serviceId}/${id}/`;
+  const isPut = (request: string) => request.startsWith('PUT ');
+  const copy = async (storage: Storage, backup: { id: string; serviceId: string }): Promise<string> => {
+    const to = join(folder, newUuid());
+    await storage.copy(backup, to, SIGNAL, () => {});
+    return to;
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pilothouse-storage-'));
+    s3.requests.length = 0;
+    s3.fail = NEVER;
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('stores the files of a backup, gives them back, and removes them', async () => {
+    const storage = createStorage();
+    const backup = newBackup();
+    const from = writeFiles();
+    expect(await storage.findObstacle(SIGNAL)).toBeUndefined();
+    const manifest = await storage.add(backup, from, SIGNAL);
+    expect(manifest.files.map(({ path }) => path).sort()).toEqual(Object.keys(contents).sort());
+    expect(readdirSync(dirname(from))).toEqual([]);
+    expect(s3.requests.filter(isPut).at(-1)).toContain('/manifest.json');
+    expect(await storage.readList(backup, SIGNAL)).toBe(contents['.backup']);
+    expect(await storage.readList(newBackup(), SIGNAL)).toBeUndefined();
+    const to = await copy(storage, backup);
+    for (const [path, content] of Object.entries(contents)) expect(readFileSync(join(to, path), 'utf8')).toBe(content);
+    const other = newBackup();
+    await storage.add(other, writeFiles(), SIGNAL);
+    await storage.remove(backup, SIGNAL);
+    expect(await s3.listKeys(getPrefix(backup))).toEqual([]);
+    expect(await s3.listKeys(getPrefix(other))).toHaveLength(6);
+  });
+
+  it('continues after an interruption, and sends nothing twice', async () => {
+    const backup = newBackup();
+    const from = writeFiles();
+    const process = new AbortController();
+    s3.fail = (request) => (isPut(request) && request.includes('count.txt') ? 'hang' : undefined);
+    const stopped = expect(createStorage().add(backup, from, process.signal)).rejects.toThrow();
+    const sent = await until(
+      () => s3.listKeys(getPrefix(backup)),
+      (keys) => keys.length === 4,
+      'the other files are not sent',
+    );
+    process.abort();
+    await stopped;
+    await expect(copy(createStorage(), backup)).rejects.toThrow('manifest.json is missing');
+
+    s3.fail = NEVER;
+    s3.requests.length = 0;
+    await createStorage().add(backup, from, SIGNAL);
+    expect(s3.requests.filter(isPut)).toHaveLength(6 - sent.length);
+    await copy(createStorage(), backup);
+    // A file that is there with other contents is sent again.
+    const again = newBackup();
+    await s3.write(`${getPrefix(again)}files/metadata/default.sql`, Buffer.from('attach database'));
+    await createStorage().add(again, writeFiles(), SIGNAL);
+    await copy(createStorage(), again);
+  });
+
+  it('repeats requests that fail for a moment', async () => {
+    const failed = new Set<string>();
+    s3.fail = (request) => {
+      if (failed.has(request)) return undefined;
+      failed.add(request);
+      return failed.size % 2 === 0 ? 'lost' : 'broken';
+    };
+    const backup = newBackup();
+    await createStorage().add(backup, writeFiles(), SIGNAL);
+    failed.clear();
+    await copy(createStorage(), backup);
+    failed.clear();
+    await createStorage().remove(backup, SIGNAL);
+    expect(await s3.listKeys(getPrefix(backup))).toEqual([]);
+  });
+
+  it.each([
+    ['forbidden', 'responded with 403 AccessDenied', 1],
+    ['broken', 'responded with 500 InternalError', 4],
+    ['lost', 'cannot be reached: ', 4],
+    ['hang', 'did not respond within 0.3 s', 4],
+  ] as const)('gives up with a reason if the storage is %s', async (fault, reason, attempts) => {
+    const storage = createStorage({ timeoutMs: 300 });
+    const backup = newBackup();
+    s3.fail = () => fault;
+    const error: Error = await storage.add(backup, writeFiles(), SIGNAL).then(
+      () => expect.fail('the backup was stored'),
+      (failure) => failure,
+    );
+    expect(error.message).toContain(`s3://${BUCKET}/some/prefix/ ${reason}`);
+    expect(error.message).not.toContain(KEY.secret);
+    expect(s3.requests).toHaveLength(attempts);
+  });
+
+  it('never takes a failure for a missing backup', async () => {
+    const storage = createStorage();
+    const backup = newBackup();
+    s3.fail = () => 'forbidden';
+    await expect(copy(storage, backup)).rejects.toThrow('responded with 403');
+    await expect(storage.readList(backup, SIGNAL)).rejects.toThrow('responded with 403');
+    await expect(storage.remove(backup, SIGNAL)).rejects.toThrow('responded with 403');
+    expect(await storage.findObstacle(SIGNAL)).toContain('responded with 403 AccessDenied');
+  });
+
+  it('finds objects that are damaged, missing or longer', async () => {
+    const storage = createStorage();
+    const backup = newBackup();
+    await storage.add(backup, writeFiles(), SIGNAL);
+    const key = (await s3.listKeys(getPrefix(backup))).find((name) => name.endsWith('data.bin')) ?? '';
+    const content = await s3.read(key);
+    await s3.write(key, content.with(5, 0));
+    await expect(copy(storage, backup)).rejects.toThrow('differs from its checksum');
+    await s3.write(key, Buffer.concat([content, content]));
+    await expect(copy(storage, backup)).rejects.toThrow('has 80000 bytes instead of 40000');
+    await s3.write(`${getPrefix(backup)}manifest.json`, Buffer.from('{'));
+    await expect(copy(storage, backup)).rejects.toThrow('manifest.json is not JSON');
+  });
+
+  it('says what is wrong with the settings', async () => {
+    const find = (changes: object) => createStorage(changes).findObstacle(SIGNAL);
+    expect(await find({ bucket: 'no-such-bucket' })).toContain('responded with 404 NoSuchBucket');
+    expect(await find({ credentialsFile: join(folder, 'none') })).toContain('cannot be read from');
+    writeFileSync(join(folder, 'empty'), '[default]\n');
+    expect(await find({ credentialsFile: join(folder, 'empty') })).toContain('has no aws_access_key_id');
+    expect(await find({ endpoint: 'http://127.0.0.1:1' })).toContain('cannot be reached: ECONNREFUSED');
+  });
+
+  return s3;
+}
