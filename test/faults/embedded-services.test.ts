@@ -90,7 +90,7 @@ describe('the process of an embedded service', () => {
       memoryBytes: 2 ** 28,
       users: [owner],
     };
-    const values = writeConfiguration(options, port);
+    const values = writeConfiguration(options, { port, nativePort: undefined });
     const { library } = installation;
     const message = JSON.stringify({
       library,

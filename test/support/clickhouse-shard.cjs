@@ -11,10 +11,13 @@ while (!buffer.subarray(0, length).includes('\n')) {
 }
 const message = JSON.parse(buffer.toString('utf8', 0, length));
 open({ library: 'chdb', path: message.library });
-writeSync(1, `${JSON.stringify({ isolation: 'none' })}\n`);
-const values = ['clickhouse', ...message.arguments].map((value) =>
-  value.replace('SYSTEM START LISTEN HTTP;', 'SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP;'),
-);
+writeSync(1, `${JSON.stringify({ isolation: 'none', hasNative: false })}\n`);
+const statements = [
+  'SYSTEM START LISTEN TCP',
+  'SYSTEM START LISTEN HTTP',
+  'SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null',
+];
+const values = ['clickhouse', '--query', statements.join('; '), ...message.arguments];
 load({
   library: 'chdb',
   funcName: 'chdb_query_cmdline',

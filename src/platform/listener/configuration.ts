@@ -33,6 +33,13 @@ export interface Configuration {
   server?: Elements;
 }
 
+/** Of the loopback address. */
+export interface Ports {
+  port: number;
+  /** Of the native protocol. */
+  nativePort: number | undefined;
+}
+
 /** A secret header or password for one start. */
 export const newStartSecret = (): string => randomBytes(32).toString('hex');
 
@@ -42,10 +49,14 @@ export const SECRET_HEADER = 'X-ClickHouse-Pilothouse';
 /** Where the configuration has the value of the header. */
 const SECRET_PATH = `http_handlers.rule.headers.${SECRET_HEADER}`;
 
-/** The user that ClickHouse runs its own statements as. It must not have a password. */
+/**
+ * The user that ClickHouse runs its own statements as. It must not have a password. ClickHouse's own session is the only
+ * one that it may have, so that no client can be this user, neither over HTTP nor over the native protocol.
+ */
 const DEFAULT_USER: User = {
   name: 'default',
   password: '',
+  settings: { max_sessions_for_user: 1 },
   grants: ['GRANT SYSTEM LISTEN ON *.*', 'GRANT SELECT ON system.numbers'],
 };
 
@@ -61,20 +72,17 @@ const MAX_LOG_BYTES = MEBIBYTE;
  * Writes the configuration and returns ClickHouse's arguments. They contain the secret and must stay in memory: a table
  * that is loaded during the start can run a query that reads every file of the process.
  */
-export function writeConfiguration(configuration: Configuration, port: number): string[] {
+export function writeConfiguration(configuration: Configuration, ports: Ports): string[] {
   removeConfiguration(configuration);
   mkdirSync(configuration.folder, { recursive: true, mode: 0o700 });
   const configPath = join(configuration.folder, 'config.xml');
   const usersPath = join(configuration.folder, 'users.xml');
-  writeFileSync(configPath, render(listServerElements(configuration, port, usersPath)), { mode: 0o600 });
+  writeFileSync(configPath, render(listServerElements(configuration, ports, usersPath)), { mode: 0o600 });
   writeFileSync(usersPath, render(listUserElements(configuration.users)), { mode: 0o600 });
   return [
     `--config-file=${configPath}`,
     // clickhouse-local ignores the level in the configuration.
     '--log-level=error',
-    '--query',
-    // The second query keeps the program running. It may sleep 3 seconds per block.
-    'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null',
     ...(configuration.secret === undefined ? [] : ['--', `--${SECRET_PATH}=${configuration.secret}`]),
   ];
 }
@@ -83,13 +91,14 @@ export function removeConfiguration({ folder }: Configuration): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function listServerElements(configuration: Configuration, port: number, usersPath: string): Elements {
+function listServerElements(configuration: Configuration, { port, nativePort }: Ports, usersPath: string): Elements {
   const { data, logFile, secret, memoryBytes, server } = configuration;
   return {
     users_config: usersPath,
     path: `${data}/`,
     listen_host: '127.0.0.1',
     http_port: port,
+    ...(nativePort !== undefined && { tcp_port: nativePort }),
     timezone: 'UTC',
     max_server_memory_usage: memoryBytes,
     // By default these caches grow to gigabytes.
@@ -113,8 +122,9 @@ const HANDLERS: Elements = {
 
 const listUserElements = (users: readonly User[]): Elements => ({
   profiles: Object.fromEntries(
-    [DEFAULT_USER, ...users].map(({ name, settings }) => [
-      name,
+    // All users have the settings of the profile `default`, so the user of that name has another one.
+    [{ profile: 'default', settings: {} }, ...[DEFAULT_USER, ...users].map(toProfile)].map(({ profile, settings }) => [
+      profile,
       { max_threads_min_free_memory_per_thread: FREE_BYTES_PER_THREAD, ...settings },
     ]),
   ),
@@ -125,11 +135,15 @@ const listUserElements = (users: readonly User[]): Elements => ({
   users: Object.fromEntries([DEFAULT_USER, ...users].map((user) => [user.name, toUserElements(user)])),
 });
 
+const toProfile = ({ name, settings }: User) => ({ profile: getProfile(name), settings });
+
+const getProfile = (user: string): string => (user === DEFAULT_USER.name ? 'default_user' : user);
+
 const toUserElements = ({ name, password, grants, quota }: User): Elements => ({
   ...(password === '' ? { password } : { password_sha256_hex: createHash('sha256').update(password).digest('hex') }),
   // ClickHouse does not start if `default` is limited to addresses. The listener is on the loopback address only.
   networks: { ip: '::/0' },
-  profile: name,
+  profile: getProfile(name),
   quota: quota ? name : 'default',
   grants: { query: [...grants] },
 });

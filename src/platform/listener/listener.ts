@@ -4,19 +4,23 @@ import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import {
   type Configuration,
+  type Ports,
   removeConfiguration,
   SECRET_HEADER,
   type User,
   writeConfiguration,
 } from './configuration.ts';
+import { isAdmitted } from './native-hello.ts';
 import { type ErrorOutput, type ListenerProcess, startProcess } from './process.ts';
 import { type Address, query } from './query.ts';
 
-/** ClickHouse in a separate process, with its HTTP interface on a loopback port. */
+/** ClickHouse in a separate process, with its interfaces on loopback ports. */
 export interface Listener extends ListenerProcess {
   /** The headers contain the secret, but no credentials. */
   address: Address;
   version: string;
+  /** Of the loopback address; undefined if the process does not listen for the native protocol. */
+  nativePort: number | undefined;
 }
 
 interface Options extends Omit<Configuration, 'users'> {
@@ -25,6 +29,8 @@ interface Options extends Omit<Configuration, 'users'> {
   /** Path of libchdb. */
   library: string;
   users: readonly [User, ...User[]];
+  /** Also listen for the native protocol, where that is possible. */
+  isNative?: boolean;
   /** Whether the process may read the counters of its threads; only if its users cannot read files. */
   hasThreadCounters?: boolean;
   /** Gets what the process writes to standard error; by default it is logged. */
@@ -53,10 +59,11 @@ const MAX_REASON_CHARACTERS = 300;
 export async function startListener(options: Options, signal?: AbortSignal): Promise<Listener> {
   const timeout = AbortSignal.timeout(START_MS);
   const limit = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  const { findPort = findFreePort } = options;
+  const { findPort = findFreePort, isNative = false } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryStart(options, await findPort(), limit);
+      const ports = { port: await findPort(), nativePort: isNative ? await findPort() : undefined };
+      return await tryStart(options, ports, limit);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       if (signal?.aborted) throw new StartFailure('the start was canceled');
@@ -66,31 +73,51 @@ export async function startListener(options: Options, signal?: AbortSignal): Pro
   }
 }
 
-async function tryStart(options: Options, port: number, signal: AbortSignal): Promise<Listener> {
+async function tryStart(options: Options, ports: Ports, signal: AbortSignal): Promise<Listener> {
   const { program, library, data, folder, secret, users, hasThreadCounters = false, errors, log } = options;
   const address: Address = {
     host: '127.0.0.1',
-    port,
+    port: ports.port,
     headers: secret === undefined ? {} : { [SECRET_HEADER]: secret },
   };
   try {
-    const values = writeConfiguration(options, port);
-    const message = { library, data, configuration: folder, port, hasThreadCounters, arguments: values };
+    const values = writeConfiguration(options, ports);
+    const message = { library, data, configuration: folder, ...ports, hasThreadCounters, arguments: values };
     const process = startProcess(program, message, data, log, errors);
     const version = await waitForAnswer(process, withUser(address, users[0]), signal);
-    const isOpen = version !== undefined && secret !== undefined && (await isAnswered(address, signal));
-    if (version !== undefined && !isOpen) return { ...process, address, version };
+    const nativePort = process.hasNative() ? ports.nativePort : undefined;
+    const weakness = version === undefined ? undefined : await findWeakness(address, users[0], nativePort, signal);
+    if (version !== undefined && weakness === undefined) return { ...process, address, version, nativePort };
     process.kill();
-    if (isOpen) throw new StartFailure('the process answers requests without its secret');
+    if (weakness !== undefined) throw new StartFailure(weakness);
     throw new StartFailure(describeEnd(process, await process.ended), process.listLines());
   } finally {
     removeConfiguration(options);
   }
 }
 
-/** The secret is an undocumented argument of ClickHouse: without it, every program on this machine could send queries. */
+/**
+ * What keeps other programs on this machine from sending queries is not documented by ClickHouse: the secret is an argument,
+ * and a limit of sessions keeps clients from being the user `default`, which has no password.
+ */
+async function findWeakness(
+  address: Address,
+  user: User,
+  nativePort: number | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { host, port, headers } = address;
+  const hasSecret = Object.keys(headers).length > 0;
+  if (hasSecret && (await isAnswered(withUser({ host, port, headers: {} }, user), signal)))
+    return 'the process answers requests without its secret';
+  if (await isAnswered(address, signal)) return 'the process answers requests of its user default';
+  if (nativePort !== undefined && (await isAdmitted(host, nativePort, { user: 'default', password: '' }, signal)))
+    return 'the process admits its user default to its native port';
+  return undefined;
+}
+
 const isAnswered = (address: Address, signal: AbortSignal): Promise<boolean> =>
-  query({ ...address, headers: {} }, 'SELECT 1', signal).then(
+  query(address, 'SELECT 1', signal).then(
     () => true,
     () => false,
   );
@@ -122,7 +149,9 @@ export const withUser = ({ host, port, headers }: Address, { name, password }: U
 
 /** Why a process ended, in one sentence, with the last line of its output that tells more. */
 function describeEnd(process: ListenerProcess, reason: string): string {
-  const line = process.listLines().findLast((text) => /Exception|rror/.test(text)) ?? process.listLines().at(-1);
+  // After an error ClickHouse would read the terminal, and fails because it has no file for what is typed.
+  const lines = process.listLines().filter((text) => !text.includes('cannot place history file'));
+  const line = lines.findLast((text) => /Exception|rror/.test(text)) ?? lines.at(-1);
   return `the process ended with ${reason}${line === undefined ? '' : `: ${line.slice(0, MAX_REASON_CHARACTERS)}`}`;
 }
 

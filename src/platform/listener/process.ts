@@ -8,6 +8,8 @@ export interface ListenerProcess {
   pid: number;
   /** Set as soon as the process has restricted itself. */
   getIsolation(): Isolation | undefined;
+  /** Whether it listens on its native port. */
+  hasNative(): boolean;
   /** Resolves with the reason when the process has ended and its output has been read. */
   ended: Promise<string>;
   /** The last lines of its output. */
@@ -41,16 +43,15 @@ export function startProcess(
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
-  let isolation: Isolation | undefined;
+  let report: StartReport | undefined;
   const addLine = (line: string) => {
     log.debug({ line: line.slice(0, MAX_LINE_CHARACTERS) }, 'clickhouse');
     lines.push(line.slice(0, MAX_LINE_CHARACTERS));
     if (lines.length > LAST_LINES) lines.shift();
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (isolation !== undefined) return addLine(line);
-    const report: StartReport = JSON.parse(line);
-    isolation = report.isolation;
+    if (report !== undefined) return addLine(line);
+    report = JSON.parse(line);
   });
   if (errors) child.stderr.pipe(errors.stream, { end: false });
   else createInterface({ input: child.stderr }).on('line', addLine);
@@ -63,7 +64,8 @@ export function startProcess(
   child.stdin.write(`${JSON.stringify(message)}\n`);
   return {
     pid: child.pid ?? 0,
-    getIsolation: () => isolation,
+    getIsolation: () => report?.isolation,
+    hasNative: () => report?.hasNative ?? false,
     ended,
     listLines: () => [...lines, ...(errors?.listLines() ?? [])].slice(-LAST_LINES),
     kill: () => void child.kill('SIGKILL'),

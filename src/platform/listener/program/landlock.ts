@@ -75,7 +75,7 @@ export function endWithParent({ systemCall }: Native): void {
 }
 
 /**
- * Confines the calling thread, and all threads that it starts from now on, to their folder and their port. Threads that
+ * Confines the calling thread, and all threads that it starts from now on, to their folder and their ports. Threads that
  * exist already are those of V8: before version 8 of the interface they remain as they are, and never run ClickHouse.
  */
 export async function confine(native: Native, message: StartMessage): Promise<Isolation> {
@@ -107,8 +107,10 @@ export async function confine(native: Native, message: StartMessage): Promise<Is
     allow(path, READ_FILE | READ_DIRECTORY);
   if (message.hasThreadCounters) allow(THREAD_COUNTERS, READ_FILE | READ_DIRECTORY);
   if (version >= NETWORK_ABI) {
-    const rule = toWords([BIND_TCP, message.port]);
-    check('rule for the port', native.systemCall(ADD_RULE, ruleset, RULE_PORT, rule, 0));
+    for (const port of [message.port, ...(message.nativePort === undefined ? [] : [message.nativePort])]) {
+      const rule = toWords([BIND_TCP, port]);
+      check('rule for the port', native.systemCall(ADD_RULE, ruleset, RULE_PORT, rule, 0));
+    }
   }
   check('no new privileges', native.systemCall(PRCTL, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   const flags = version >= ALL_THREADS_ABI ? ALL_THREADS_FLAG : 0;

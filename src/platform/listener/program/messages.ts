@@ -6,11 +6,12 @@ export interface StartMessage {
   data: string;
   /** A folder that it may read. */
   configuration: string;
-  /** The only TCP port that the process may listen on. */
+  /** The only TCP ports that the process may listen on. */
   port: number;
+  nativePort: number | undefined;
   /** See `READABLE` in landlock.ts. */
   hasThreadCounters: boolean;
-  /** The arguments of ClickHouse, without the program's name. */
+  /** The arguments of ClickHouse, without the program's name and the statements that it runs. */
   arguments: string[];
 }
 
@@ -20,4 +21,6 @@ export type Isolation = 'landlock' | 'none';
 /** The first line on standard output. */
 export interface StartReport {
   isolation: Isolation;
+  /** Whether it listens on the native port: only if it survives what clients can send there. */
+  hasNative: boolean;
 }
