@@ -29,6 +29,12 @@ interface Options {
   isDemo: boolean;
 }
 
+/** Any free port for HTTP means any free port for the native protocol too. */
+function listPortRanges({ endpointPorts: http, nativePorts }: Config) {
+  if (nativePorts === 'off') return { http };
+  return { http, native: http.first === 0 ? http : nativePorts };
+}
+
 /** Of the time that a shutdown may take. */
 const DRAIN_MS = 8 * SECOND_MS;
 
@@ -56,7 +62,7 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     isLoopbackOnly: isDemo,
     wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
   });
-  const ports = createPorts({ state, range: config.endpointPorts });
+  const ports = createPorts({ state, ranges: listPortRanges(config) });
   const endpoints = createEndpoints({
     proxy,
     host,

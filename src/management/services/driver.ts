@@ -12,13 +12,15 @@ interface DriverTraits {
   isLocal?: boolean;
   /** The control plane has users of its own in the service, for SQL by role. */
   hasSqlUsers?: boolean;
+  /** Its services have an endpoint for the native protocol. */
+  hasNative?: boolean;
   /** Larger numbers are not requested: the service has fewer replicas than its settings say. */
   maxReplicas?: number;
 }
 
 export const DRIVERS: Record<DriverName, DriverTraits> = {
   simulated: { isReconciled: false },
-  embedded: { isReconciled: true, isLocal: true, hasSqlUsers: true, maxReplicas: 1 },
+  embedded: { isReconciled: true, isLocal: true, hasSqlUsers: true, hasNative: true, maxReplicas: 1 },
   kubernetes: { isReconciled: true },
   webhook: { isReconciled: true },
 };
@@ -64,7 +66,7 @@ export interface Observation {
   /** The id of the data directory that an embedded service is in. */
   placement?: string;
   /** Where clients connect. The port is kept while the service has none. */
-  endpoint?: { protocol?: 'https'; host: string; port: number };
+  endpoint?: { protocol?: 'https'; host: string; port: number; nativePort?: number };
   /** The change in progress, and the number of attempts so far. */
   inFlight?: { generation: number; attempt: number; since: number };
   /** Changes made outside Pilothouse, until they are corrected or adopted. */
@@ -189,6 +191,14 @@ export interface Upstream {
   /** Added to every request; they replace the credentials of the client. */
   headers: Readonly<Record<string, string>>;
   sqlUsers?: SqlUsers;
+  native?: NativeUpstream | undefined;
+}
+
+/** The native interface of ClickHouse on the same host, and the user that the clients of a service become. */
+export interface NativeUpstream {
+  port: number;
+  user: string;
+  password: string;
 }
 
 /** Resource use of a service, over all replicas. */

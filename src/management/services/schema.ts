@@ -5,7 +5,7 @@ import { type Clock, isoSeconds, isoTime } from '../../kernel/time/clock.ts';
 import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { AutoscalingMode, CurrentScaling, toCurrentScaling } from './current-scaling.ts';
-import { DRIVER_NAMES, DRIVERS, SERVICE_STATES } from './driver.ts';
+import { DRIVER_NAMES, DRIVERS, type Observation, SERVICE_STATES } from './driver.ts';
 import type { ScalingChange } from './scaling.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
 import { getEffectiveScaling, getWantedSize } from './schedule.ts';
@@ -158,7 +158,7 @@ export const ServiceRecord = NamedObject('Service', {
   endpoints: Type.Optional(
     Type.Array(Endpoint, {
       description:
-        'Where clients connect. Also of a service that is idle or stopped, because the address stays the same; see state',
+        'Where clients connect: http or https, and native or nativesecure for the native protocol. Also of a service that is idle or stopped, because the address stays the same; see state',
     }),
   ),
   enableCoreDumps: Type.Boolean({ description: 'Always false: services write no core dumps' }),
@@ -257,8 +257,17 @@ function toObservedFields(service: Readonly<Service>, now: number) {
   return {
     status,
     ...(version === undefined ? undefined : { clickhouseVersion: version, databaseVersion: version }),
-    ...(endpoint ? { endpoints: [{ protocol: 'http', ...endpoint, username: 'default' }] } : undefined),
+    ...(endpoint ? { endpoints: listEndpoints(endpoint) } : undefined),
   };
+}
+
+/** With TLS the names are those of the public interface, which has no others. */
+function listEndpoints({ protocol, host, port, nativePort }: NonNullable<Observation['endpoint']>) {
+  const native = protocol === 'https' ? 'nativesecure' : 'native';
+  return [
+    { protocol: protocol ?? 'http', host, port, username: 'default' },
+    ...(nativePort === undefined ? [] : [{ protocol: native, host, port: nativePort, username: 'default' }]),
+  ];
 }
 
 const toHorizontalFields = (scaling: Scaling) => ({

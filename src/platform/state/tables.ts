@@ -38,7 +38,7 @@ export interface Tables {
   service_removals: ServiceRemovalRow;
   leases: LeaseRow;
   service_backups: ServiceBackupRow;
-  endpoint_ports: { port: number; organization_id: string; service_id: string };
+  endpoint_ports: { port: number; organization_id: string; service_id: string; protocol: string };
   usage_slices: { organization_id: string; service_id: string; id: string; document: string };
   service_load: ServiceLoadRow;
   autoscaling_decisions: AutoscalingDecisionRow;

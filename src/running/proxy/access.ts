@@ -28,7 +28,9 @@ export interface Attempts {
 export interface Access {
   setRules(rules: AccessRules): void;
   checkAddress(address: string): Exception | undefined;
+  /** Of a request over HTTP. */
   authenticate(request: IncomingMessage, url: RequestUrl, address: string): Promise<Credentials | Exception>;
+  checkCredentials(credentials: Credentials, address: string): Promise<Credentials | Exception>;
 }
 
 export function createAccess(serviceId: string, attempts: Attempts, initial: AccessRules): Access {
@@ -40,6 +42,27 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
     const isSame = isSameHash(Buffer.from(hashSecret(password), 'base64'), passwordHash);
     // An empty password is never accepted, regardless of the stored hash.
     return isSame && user === username && password !== '';
+  }
+
+  async function checkCredentials(credentials: Credentials, address: string): Promise<Credentials | Exception> {
+    const { user, password } = credentials;
+    try {
+      return await attempts.run(address, `${serviceId}\n${user}\n${password}`, () => {
+        if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is incorrect');
+        return credentials;
+      });
+    } catch (error) {
+      const { code, message, retryAfterSeconds } = error as Partial<AppError> & Error;
+      if (code === 'unauthorized') return toRejection(user);
+      if (code === 'too_many_requests')
+        return { name: 'RECEIVED_ERROR_TOO_MANY_REQUESTS', text: message, retryAfterSeconds };
+      // The store that counts failed attempts cannot be reached.
+      return {
+        name: 'ALL_CONNECTION_TRIES_FAILED',
+        text: 'The password cannot be checked at the moment',
+        retryAfterSeconds,
+      };
+    }
   }
 
   return {
@@ -56,26 +79,10 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
 
     async authenticate(request, url, address) {
       const credentials = readCredentials(request, url);
-      if ('name' in credentials) return credentials;
-      const { user, password } = credentials;
-      try {
-        return await attempts.run(address, `${serviceId}\n${user}\n${password}`, () => {
-          if (!isRight(credentials)) throw new AppError('unauthorized', 'The password is incorrect');
-          return credentials;
-        });
-      } catch (error) {
-        const { code, message, retryAfterSeconds } = error as Partial<AppError> & Error;
-        if (code === 'unauthorized') return toRejection(user);
-        if (code === 'too_many_requests')
-          return { name: 'RECEIVED_ERROR_TOO_MANY_REQUESTS', text: message, retryAfterSeconds };
-        // The store that counts failed attempts cannot be reached.
-        return {
-          name: 'ALL_CONNECTION_TRIES_FAILED',
-          text: 'The password cannot be checked at the moment',
-          retryAfterSeconds,
-        };
-      }
+      return 'name' in credentials ? credentials : checkCredentials(credentials, address);
     },
+
+    checkCredentials,
   };
 }
 

@@ -10,6 +10,7 @@ const EXCEPTIONS = {
   ALL_CONNECTION_TRIES_FAILED: { code: 279, status: 503 },
   RECEIVED_ERROR_TOO_MANY_REQUESTS: { code: 364, status: 429 },
   ACCESS_DENIED: { code: 497, status: 403 },
+  UNEXPECTED_PACKET_FROM_CLIENT: { code: 101, status: 400 },
   AUTHENTICATION_FAILED: { code: 516, status: 403 },
 } as const;
 
@@ -23,6 +24,8 @@ export interface Exception {
   /** Whole seconds. */
   retryAfterSeconds?: number | undefined;
 }
+
+export const getExceptionCode = (name: ExceptionName): number => EXCEPTIONS[name].code;
 
 export interface Answer {
   status: number;

@@ -9,7 +9,9 @@ import { type AccessRules, type Attempts, createAccess } from './access.ts';
 import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
 import { DEFAULT_LIMITS, type ProxyLimits } from './limits.ts';
+import { listen, toReachable } from './listen.ts';
 import { answerMalformed } from './malformed.ts';
+import { createNativeEndpoint, type NativeEndpoint } from './native/native-endpoint.ts';
 import { createSqlCallers, type SqlAccess } from './sql-caller.ts';
 import { createUseRules } from './statement.ts';
 import { createTrafficCounter, type Traffic } from './traffic.ts';
@@ -48,6 +50,9 @@ export interface ProxyOptions {
 interface Proxy {
   /** Listens on the port of the service and returns it. */
   open(service: ProxiedService): Promise<number>;
+  /** Also listens for the native protocol, on the port or, if it is 0, on any free one; returns it. */
+  openNative(serviceId: string, port: number): Promise<number>;
+  closeNative(serviceId: string): Promise<void>;
   /** Changes the password, the IP access list and the state for requests from now on, also on open connections. */
   update(service: Omit<ProxiedService, 'port'>): void;
   /** Where queries go; undefined while the service is not running. */
@@ -78,9 +83,11 @@ interface OpenEndpoint extends Endpoint {
   server: Server;
   /** Also those whose handshake is not complete, which the server does not count as its own. */
   connections: Set<Socket>;
+  native?: NativeEndpoint | undefined;
+  upstream?: Upstream | undefined;
 }
 
-/** The public HTTP ports of services. */
+/** The public ports of services. */
 export function createProxy(options: ProxyOptions): Proxy {
   const { log, clock, host } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -151,9 +158,10 @@ export function createProxy(options: ProxyOptions): Proxy {
     const endpoint = endpoints.get(serviceId);
     if (!endpoint) return;
     endpoints.delete(serviceId);
-    const { server, gate, connections } = endpoint;
+    const { server, gate, connections, native } = endpoint;
     const closed = new Promise((resolve) => server.close(resolve));
     gate.close();
+    await native?.close();
     // Answers that were just written are sent first.
     await new Promise(setImmediate);
     server.closeAllConnections();
@@ -176,7 +184,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       }
       // `close` has no effect on a server that does not listen yet.
       endpoint.server.close();
-      throw new AppError('unavailable', `The endpoint of the service ${service.id} was closed while it was opened`);
+      throw closedMeanwhile(service.id);
     },
 
     update(service) {
@@ -185,11 +193,42 @@ export function createProxy(options: ProxyOptions): Proxy {
       endpoint.state = service.state;
     },
 
-    setUpstream: (serviceId, upstream) => get(serviceId).gate.setUpstream(upstream),
+    async openNative(serviceId, port) {
+      const endpoint = get(serviceId);
+      const native = createNativeEndpoint({
+        ...endpoint,
+        clock,
+        certificate: options.certificate,
+        logFailure: (error) => log.debug({ err: error, serviceId }, 'A native connection failed'),
+      });
+      const opened = await listen(native.server, host, port);
+      if (endpoints.get(serviceId) !== endpoint) {
+        await native.close();
+        throw closedMeanwhile(serviceId);
+      }
+      native.setUpstream(endpoint.upstream);
+      endpoint.native = native;
+      return opened;
+    },
+
+    async closeNative(serviceId) {
+      const endpoint = endpoints.get(serviceId);
+      const native = endpoint?.native;
+      if (endpoint) endpoint.native = undefined;
+      await native?.close();
+    },
+
+    setUpstream(serviceId, upstream) {
+      const endpoint = get(serviceId);
+      endpoint.upstream = upstream;
+      endpoint.native?.setUpstream(upstream);
+      endpoint.gate.setUpstream(upstream);
+    },
 
     hold(serviceId, timeoutMs) {
-      const { gate, traffic } = get(serviceId);
+      const { gate, traffic, native } = get(serviceId);
       gate.hold();
+      native?.hold();
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
           forget();
@@ -203,7 +242,11 @@ export function createProxy(options: ProxyOptions): Proxy {
       });
     },
 
-    release: (serviceId) => get(serviceId).gate.release(),
+    release(serviceId) {
+      const { gate, native } = get(serviceId);
+      native?.release();
+      gate.release();
+    },
 
     getTraffic(serviceId) {
       const { gate, traffic } = get(serviceId);
@@ -232,35 +275,5 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** An address of this machine for a server that listens on all addresses. */
-function toReachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, host, port)));
-    server.listen({ host, port }, () => {
-      server.removeAllListeners('error');
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
-  const place = `port ${port} of ${host}`;
-  if (error.code === 'EADDRINUSE')
-    return new AppError(
-      'conflict',
-      `The endpoint cannot be opened: ${place} is in use; stop the program that uses it`,
-      {
-        cause: error,
-      },
-    );
-  if (error.code === 'EACCES')
-    return new AppError('conflict', `The endpoint cannot be opened: ${place} is reserved; choose a port above 1023`, {
-      cause: error,
-    });
-  return new AppError('unavailable', `The endpoint cannot be opened on ${place}`, { cause: error });
-}
+const closedMeanwhile = (serviceId: string): AppError =>
+  new AppError('unavailable', `The endpoint of the service ${serviceId} was closed while it was opened`);

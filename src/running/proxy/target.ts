@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage } from 'node:http';
-import type { SqlRole, Upstream } from '../../management/services/driver.ts';
+import type { NativeUpstream, SqlRole, Upstream } from '../../management/services/driver.ts';
 import { SQL_HEADER } from './sql-caller.ts';
 
 /** An upstream and the connections to it. */
@@ -10,6 +10,8 @@ export interface Target {
   headers: RequestHeaders;
   /** Those of the control plane's own users; undefined if the service has none. */
   sqlHeaders: Record<SqlRole | 'stopper', RequestHeaders> | undefined;
+  /** Undefined if the service has no native interface. */
+  native: NativeUpstream | undefined;
   /** Closes the connections that carry no query. */
   close(): void;
 }
@@ -36,6 +38,7 @@ export function createTarget(upstream: Upstream): Target {
       admin: createRequestHeaders({ ...upstream, headers: upstream.sqlUsers.admin }),
       stopper: createRequestHeaders({ ...upstream, headers: upstream.sqlUsers.stopper }),
     },
+    native: upstream.native,
     close() {
       // Connections that are in use are closed after their response instead of being kept.
       agent.maxFreeSockets = 0;

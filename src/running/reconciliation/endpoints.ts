@@ -19,10 +19,10 @@ interface Options {
 
 type Endpoint = NonNullable<Observation['endpoint']>;
 
-/** The ports of services. A service keeps its port: clients have it in their settings. */
+/** The ports of services. A service keeps its ports: clients have them in their settings. */
 export function createEndpoints({ proxy, host, ports, cert, publicUrl }: Options) {
-  /** The port of each service that this process listens for. */
-  const opened = new Map<string, number>();
+  /** The ports of each service that this process listens for. */
+  const opened = new Map<string, Pick<Endpoint, 'port' | 'nativePort'>>();
   const isWildcard = host === '0.0.0.0' || host === '::';
   const ownHost = isWildcard ? hostname() : host;
   const place = cert ? { protocol: 'https' as const, host: chooseHost(cert, ownHost, publicUrl) } : { host: ownHost };
@@ -43,8 +43,25 @@ export function createEndpoints({ proxy, host, ports, cert, publicUrl }: Options
     if (isClosed) throw new AppError('unavailable', 'The control plane is stopping');
   }
 
+  async function openNative(owner: { organizationId: string; serviceId: string }): Promise<number> {
+    const { serviceId } = owner;
+    try {
+      return await ports.open(
+        { ...owner, protocol: 'native' },
+        async (chosen) => {
+          requireOpen();
+          return proxy.openNative(serviceId, chosen);
+        },
+        () => proxy.closeNative(serviceId),
+      );
+    } catch (error) {
+      await proxy.close(serviceId);
+      throw error;
+    }
+  }
+
   return {
-    /** Opens the port of a service, or applies its settings. Undefined if the service has no HTTP interface. */
+    /** Opens the ports of a service, or applies its settings. Undefined if the service has no HTTP interface. */
     async open(
       service: Readonly<Service>,
       observed: Pick<Observed, 'upstream'> | undefined,
@@ -53,28 +70,31 @@ export function createEndpoints({ proxy, host, ports, cert, publicUrl }: Options
       const { id, driver, settings } = service;
       const known = opened.get(id);
       if (known !== undefined) {
-        proxy.update(toProxied(service, known));
-        return { ...place, port: known };
+        proxy.update(toProxied(service, known.port));
+        return { ...place, ...known };
       }
       const hasInterface =
         DRIVERS[driver].isLocal || settings?.kubernetes?.url || service.observed.endpoint || observed?.upstream;
       if (!hasInterface) return undefined;
+      const owner = { organizationId: service.organizationId, serviceId: id };
       const port = await ports.open(
-        { organizationId: service.organizationId, serviceId: id },
+        { ...owner, protocol: 'http' },
         async (chosen) => {
           requireOpen();
           return proxy.open(toProxied(service, chosen));
         },
         () => proxy.close(id),
       );
-      opened.set(id, port);
-      return { ...place, port };
+      const nativePort = DRIVERS[driver].hasNative && ports.hasRange('native') ? await openNative(owner) : undefined;
+      const own = { port, ...(nativePort !== undefined && { nativePort }) };
+      opened.set(id, own);
+      return { ...place, ...own };
     },
 
     /** Applies the settings of a service whose port is open. */
     update(service: Readonly<Service>): void {
-      const port = opened.get(service.id);
-      if (port !== undefined) proxy.update(toProxied(service, port));
+      const own = opened.get(service.id);
+      if (own) proxy.update(toProxied(service, own.port));
     },
 
     setUpstream(id: string, upstream: Upstream | undefined): void {
@@ -85,7 +105,7 @@ export function createEndpoints({ proxy, host, ports, cert, publicUrl }: Options
       if (opened.delete(id)) await proxy.close(id);
     },
 
-    /** The port of a deleted service may be given to another one. */
+    /** The ports of a deleted service may be given to other ones. */
     async remove({ organizationId, id }: Readonly<Service>): Promise<void> {
       await this.close(id);
       await ports.release({ organizationId, serviceId: id });

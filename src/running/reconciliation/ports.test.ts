@@ -16,6 +16,7 @@ import { createEndpoints } from './endpoints.ts';
 import { createPorts, type PortRange } from './ports.ts';
 
 const ANY = { first: 0, last: 0 };
+const WEBHOOK = { upstream: { host: '127.0.0.1', port: 1, headers: {} } };
 const services = Array.from({ length: 20 }, (_, index) => createServiceRecord(index + 1, { driver: 'embedded' }));
 const [first, second, third] = services as [Service, Service, Service];
 
@@ -43,7 +44,7 @@ onEachStore('the port of a service', (store) => {
   });
 
   /** The endpoints of a process that has just started. */
-  function start(ports: PortRange = range) {
+  function start(ports: PortRange = range, native?: PortRange) {
     const proxy = createProxy({
       clock: systemClock,
       log: { debug() {}, warn() {} },
@@ -53,7 +54,11 @@ onEachStore('the port of a service', (store) => {
       ignoredStatements: [],
       wake: async () => {},
     });
-    const endpoints = createEndpoints({ proxy, host: '127.0.0.1', ports: createPorts({ state, range: ports }) });
+    const endpoints = createEndpoints({
+      proxy,
+      host: '127.0.0.1',
+      ports: createPorts({ state, ranges: { http: ports, native } }),
+    });
     close.push(() => proxy.closeAll());
     return {
       endpoints,
@@ -97,6 +102,27 @@ onEachStore('the port of a service', (store) => {
       `All ports from ${port} to ${port} are in use; widen --endpoint-ports (PILOTHOUSE_ENDPOINT_PORTS)`,
     );
     expect(await start().open(first)).toBeGreaterThan(port);
+  });
+
+  it('is another one for the native protocol, which is kept and given back as well', async () => {
+    const native = { first: range.first + 100, last: range.last };
+    const open = async (endpoints: ReturnType<typeof start>['endpoints'], service: Service) => {
+      const { port = 0, nativePort = 0 } = (await endpoints.open(service, undefined)) ?? {};
+      expect(nativePort).toBeGreaterThanOrEqual(native.first);
+      return [port, nativePort];
+    };
+    const before = start(range, native);
+    const own = await open(before.endpoints, first);
+    expect(await before.endpoints.open(createServiceRecord(21, { driver: 'webhook' }), WEBHOOK)).not.toHaveProperty(
+      'nativePort',
+    );
+    await before.stop();
+    const { endpoints } = start(range, native);
+    expect(await open(endpoints, second)).not.toContain(own[1]);
+    expect(await open(endpoints, first)).toEqual(own);
+    await endpoints.remove(first);
+    expect(await open(endpoints, third)).toEqual(own);
+    expect(await start(range).endpoints.open(services[5] as Service, undefined)).not.toHaveProperty('nativePort');
   });
 
   it('is not opened after the endpoints were closed, also if the search for a free port goes on', async () => {

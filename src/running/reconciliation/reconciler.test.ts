@@ -151,7 +151,7 @@ onEachStore('the reconciler', (store) => {
       ignoredStatements: [],
       wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
     });
-    const ports = createPorts({ state, range: { first: 0, last: 0 } });
+    const ports = createPorts({ state, ranges: { http: { first: 0, last: 0 } } });
     const endpoints = createEndpoints({ proxy, host: '127.0.0.1', ports });
     const reported: string[] = [];
     const releases: string[] = [];

@@ -1,5 +1,13 @@
 import type { Setting } from './setting.ts';
-import { nonEmpty, oneOf, parseDurationMs, parseList, parsePortRange, wholeNumber } from './setting-parsers.ts';
+import {
+  nonEmpty,
+  oneOf,
+  parseDurationMs,
+  parseList,
+  parseOptionalPortRange,
+  parsePortRange,
+  wholeNumber,
+} from './setting-parsers.ts';
 
 /** How services run. */
 export const SERVICE_SETTINGS = {
@@ -29,6 +37,15 @@ export const SERVICE_SETTINGS = {
     fallback: '18123-19122',
     parse: parsePortRange,
     rule: 'must look like 18123-19122, or be 0',
+  },
+  nativePorts: {
+    flag: '--native-ports',
+    argument: '<first-last>',
+    variable: 'PILOTHOUSE_NATIVE_PORTS',
+    help: 'Ports for the native protocol of embedded services; 0, or 0 for --endpoint-ports, for any free port; off for none',
+    fallback: '19123-20122',
+    parse: parseOptionalPortRange,
+    rule: 'must look like 19123-20122, or be 0 or off',
   },
   embeddedMibPerGb: {
     flag: '--embedded-mib-per-gb',

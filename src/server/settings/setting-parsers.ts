@@ -83,6 +83,8 @@ export function parsePortRange(text: string): { first: number; last: number } | 
   return range.first <= range.last && range.last <= MAX_PORT ? range : INVALID;
 }
 
+export const parseOptionalPortRange = (text: string) => (text === 'off' ? text : parsePortRange(text));
+
 const MAX_PORT = 65_535;
 
 export const parseList =

@@ -53,6 +53,7 @@ export async function startService(options: Options, signal: AbortSignal): Promi
         data,
         secret: newStartSecret(),
         memoryBytes,
+        isNative: true,
         users: [owner, reader, admin, stopper, backup],
         server: { ...listServerSettings(data, memoryBytes), ...server },
         errors,
@@ -61,7 +62,7 @@ export async function startService(options: Options, signal: AbortSignal): Promi
       },
       signal,
     );
-    const { address, ...process } = listener;
+    const { address, nativePort, ...process } = listener;
     void process.ended.then(errors.close);
     const sqlUsers = {
       reader: withUser(address, reader).headers,
@@ -70,7 +71,11 @@ export async function startService(options: Options, signal: AbortSignal): Promi
     };
     return {
       ...process,
-      upstream: { ...withUser(address, owner), sqlUsers },
+      upstream: {
+        ...withUser(address, owner),
+        sqlUsers,
+        native: nativePort === undefined ? undefined : { port: nativePort, user: owner.name, password: owner.password },
+      },
       backupUpstream: withUser(address, backup),
       memoryMiB,
     };
