@@ -12,6 +12,7 @@ const TIMEOUT_MS = 150_000;
 interface IdleService extends RunningService {
   host: string;
   port: string;
+  nativePort: string;
   /** As in the record of the service. */
   readState(): Promise<string>;
 }
@@ -29,7 +30,9 @@ export function useIdleService(): IdleService {
     await services.untilState(service.id, 'idle');
     const { hostname: host, port } = new URL(service.url);
     const readState = async () => (await services.read(service.id)).state;
-    Object.assign(idle, { ...service, host, port, readState });
+    const { endpoints } = await services.read(service.id);
+    const nativePort = String(endpoints.find(({ protocol }: Json) => protocol === 'native')?.port);
+    Object.assign(idle, { ...service, host, port, nativePort, readState });
   });
   return idle;
 }
