@@ -182,6 +182,7 @@ describe('demo', () => {
     expect(Object.keys(record)).toEqual(expect.arrayContaining(SERVICE_FIELDS));
     expect(record.endpoints).toEqual([
       { protocol: 'http', host: '127.0.0.1', port: expect.any(Number), username: 'default' },
+      { protocol: 'native', host: '127.0.0.1', port: expect.any(Number), username: 'default' },
     ]);
     expect(record.ipAccessList[0]).toEqual({ source: expect.any(String), description: expect.any(String) });
   });

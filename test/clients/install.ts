@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,6 +33,14 @@ export const installFromNpm = (...packages: string[]): string =>
   install(packages.join(' '), (directory) => {
     const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
     runProgram('npm', ['install', '--prefix', directory, ...flags, ...packages]);
+  });
+
+/** Packages of the Debian release of this machine, without their scripts; the result is the folder of their files. */
+export const installFromDebian = (...packages: string[]): string =>
+  install(`debian ${packages[0]}`, (directory) => {
+    runProgram('apt-get', ['download', '--quiet', ...packages], { cwd: directory });
+    for (const name of readdirSync(directory).filter((file) => file.endsWith('.deb')))
+      runProgram('dpkg', ['-x', join(directory, name), directory]);
   });
 
 /** A program of the Go module proxy; the result is the folder that contains it. */

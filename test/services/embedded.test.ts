@@ -20,7 +20,10 @@ onEachStoreInLongRuns('an embedded service', (store) => {
       driver: 'embedded',
       state: 'running',
       clickhouseVersion: expect.stringMatching(/^\d+\.\d+/),
-      endpoints: [{ protocol: 'http', host: '127.0.0.1', username: 'default' }],
+      endpoints: [
+        { protocol: 'http', host: '127.0.0.1', username: 'default' },
+        { protocol: 'native', host: '127.0.0.1', username: 'default' },
+      ],
       status: {
         desiredState: 'running',
         requested: { replicas: 3, replicaMemoryGb: 16 },
@@ -120,7 +123,7 @@ onEachStoreInLongRuns('an embedded service', (store) => {
     const { id, url, query: run } = await services.create();
     expect((await services.command(id, 'stop')).json.result.state).toBe('stopping');
     const { endpoints } = await services.untilState(id, 'stopped');
-    expect(endpoints, 'the address stays the same').toMatchObject([{ port: Number(new URL(url).port) }]);
+    expect(endpoints, 'the address stays the same').toMatchObject([{ port: Number(new URL(url).port) }, {}]);
     const ping = await fetch(`${url}/ping`);
     expect([ping.status, ping.headers.get('x-pilothouse-service-state')]).toEqual([503, 'stopped']);
     expect(await ping.text()).toContain('The service is stopped');

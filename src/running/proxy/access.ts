@@ -31,6 +31,8 @@ export interface Access {
   /** Of a request over HTTP. */
   authenticate(request: IncomingMessage, url: RequestUrl, address: string): Promise<Credentials | Exception>;
   checkCredentials(credentials: Credentials, address: string): Promise<Credentials | Exception>;
+  /** Whether credentials that were checked before are still right. */
+  isValid(credentials: Credentials, address: string): boolean;
 }
 
 export function createAccess(serviceId: string, attempts: Attempts, initial: AccessRules): Access {
@@ -83,6 +85,7 @@ export function createAccess(serviceId: string, attempts: Attempts, initial: Acc
     },
 
     checkCredentials,
+    isValid: (credentials, address) => isRight(credentials) && isAllowed(address),
   };
 }
 

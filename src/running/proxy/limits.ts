@@ -7,6 +7,8 @@ export interface ProxyLimits {
   /** Queries of one service that may wait at the same time. */
   maxWaiting: number;
   maxConnections: number;
+  /** Native clients that are connected to the process of one service: each is a thread there. */
+  maxNativeClients: number;
   /** How long the request line and the headers may take. */
   headMs: number;
   /** How long the first bytes of a body may take. The rest is timed by ClickHouse (`http_receive_timeout`). */
@@ -28,6 +30,7 @@ export const DEFAULT_LIMITS: ProxyLimits = {
   waitMs: MINUTE_MS,
   maxWaiting: 1000,
   maxConnections: 4096,
+  maxNativeClients: 1000,
   headMs: 30 * SECOND_MS,
   bodyMs: 30 * SECOND_MS,
   maxUrlBytes: MAX_URL_BYTES,

@@ -83,6 +83,7 @@ interface OpenEndpoint extends Endpoint {
   server: Server;
   /** Also those whose handshake is not complete, which the server does not count as its own. */
   connections: Set<Socket>;
+  passwordHash: string;
   native?: NativeEndpoint | undefined;
   upstream?: Upstream | undefined;
 }
@@ -131,6 +132,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       server,
       connections,
       state: service.state,
+      passwordHash: service.passwordHash,
       limits,
       useRules,
       isLoopbackOnly: options.isLoopbackOnly ?? false,
@@ -189,8 +191,10 @@ export function createProxy(options: ProxyOptions): Proxy {
 
     update(service) {
       const endpoint = get(service.id);
+      const { passwordHash, state } = service;
       endpoint.access.setRules(service);
-      endpoint.state = service.state;
+      endpoint.native?.applyRules(endpoint.passwordHash !== passwordHash);
+      Object.assign(endpoint, { passwordHash, state });
     },
 
     async openNative(serviceId, port) {

@@ -25,6 +25,8 @@ interface Options {
   limits: ProxyLimits;
   /** Epoch milliseconds. */
   now(): number;
+  /** The process has as many clients as it may have. */
+  isFull(): boolean;
   onConnected(connected: Connected): void;
   logFailure(error: unknown): void;
 }
@@ -41,7 +43,16 @@ const NO_NATIVE: Exception = {
   name: 'ALL_CONNECTION_TRIES_FAILED',
   text: 'The service does not support the native protocol on this machine; use its HTTP endpoint',
 };
+const CHANGED: Exception = {
+  name: 'AUTHENTICATION_FAILED',
+  text: 'The password or the IP access list of the service has changed',
+};
 const LOST: Exception = { name: 'NETWORK_ERROR', text: 'The service cannot be connected to' };
+
+const tooMany = (limit: number): Exception => ({
+  name: 'TOO_MANY_SIMULTANEOUS_QUERIES',
+  text: `Too many native connections to the service. Maximum: ${limit}`,
+});
 
 const toAgent = ({ clientName }: Hello): string => clientName.slice(0, MAX_NAME_CHARACTERS);
 
@@ -101,6 +112,7 @@ export function acceptClient(client: Socket, options: Options): void {
     const credentials = await access.checkCredentials(hello, address);
     if (client.destroyed) return;
     if ('name' in credentials) return reject(credentials);
+    if (options.isFull()) return reject(tooMany(limits.maxNativeClients));
     enter(hello);
   }
 
@@ -131,6 +143,11 @@ export function acceptClient(client: Socket, options: Options): void {
     upstream.once('connect', () => {
       upstream.removeAllListeners('error');
       leave = () => {};
+      // It may have waited for a minute.
+      if (!access.isValid(hello, address)) {
+        upstream.end().resume();
+        return void reject(CHANGED);
+      }
       stop();
       upstream.write(renderHello({ ...hello, user, password }));
       options.onConnected({ client, upstream, revision: hello.revision, userAgent: toAgent(hello), rest: bytes });

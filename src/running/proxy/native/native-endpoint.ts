@@ -44,14 +44,16 @@ export type NativeEndpoint = ReturnType<typeof createNativeEndpoint>;
 
 /** The public port of a service for the native protocol of ClickHouse. */
 export function createNativeEndpoint(options: Options) {
-  const { traffic, limits, useRules, clock } = options;
+  const { access, traffic, limits, useRules, clock } = options;
   const sessions = new Set<Session>();
   /** Also those whose handshake or hello is not complete. */
   const connections = new Set<Socket>();
   let upstream: Upstream | undefined;
   let isHeld = false;
   let timer: NodeJS.Timeout | undefined;
-  const server = listenFor((client) => acceptClient(client, { ...options, now: clock.now, onConnected }), options);
+  const isFull = () => sessions.size >= limits.maxNativeClients;
+  const accept = (client: Socket) => acceptClient(client, { ...options, now: clock.now, isFull, onConnected });
+  const server = listenFor(accept, options);
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
@@ -130,6 +132,12 @@ export function createNativeEndpoint(options: Options) {
       const isSame = upstream?.native?.password === next?.native?.password;
       upstream = next;
       if (!isSame) for (const { relay } of sessions) relay.close();
+    },
+
+    /** Closes the connections that could not be opened any more: all after a change of the password. */
+    applyRules(isNewPassword: boolean): void {
+      for (const { relay } of sessions)
+        if (isNewPassword || access.checkAddress(relay.client.remoteAddress ?? '')) relay.close();
     },
 
     /** New queries wait. */

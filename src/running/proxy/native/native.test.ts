@@ -13,6 +13,7 @@ import {
 import { openTestProxy, PASSWORD } from '../../../../test/support/proxy.ts';
 import { until } from '../../../../test/support/until.ts';
 import type { NativeUpstream, Upstream } from '../../../management/services/driver.ts';
+import { hashSecret } from '../../../platform/credentials/secrets.ts';
 import { type Hello, renderHello, renderText } from '../../../platform/listener/native-hello.ts';
 import { openCertificate } from '../../../platform/tls/certificate.ts';
 
@@ -144,6 +145,41 @@ describe('the native endpoint of a service', () => {
       else await send({ headers: { authorization: `Basic ${btoa(`default:wrong ${attempt}`)}` } });
     expect(code).toBe(364);
     expect((await send({ headers: { authorization: `Basic ${btoa('default:another')}` } })).status).toBe(429);
+  });
+
+  it('closes connections that a changed password or access list rejects', async () => {
+    const { connectAs, proxy, service: proxied } = await open();
+    const first = await connectAs();
+    proxy.update({ ...proxied, ipAccessList: [{ source: '127.0.0.1' }] });
+    expect(await first.query('SELECT toUInt8(1)')).toEqual([[1]]);
+    proxy.update({ ...proxied, ipAccessList: [{ source: '192.0.2.1' }] });
+    await first.closed;
+    proxy.update(proxied);
+    const second = await connectAs();
+    proxy.update({ ...proxied, passwordHash: hashSecret('another') });
+    await second.closed;
+    expect((await refuse(connectAs())).code).toBe(194);
+  });
+
+  it('checks a client that has waited once more', async () => {
+    const { connectAs, proxy, service: proxied, setUpstream, untilWaiting } = await open({ isIdle: true });
+    const waiting = refuse(connectAs());
+    await untilWaiting(1);
+    proxy.update({ ...proxied, passwordHash: hashSecret('another') });
+    setUpstream(upstream);
+    expect((await waiting).code).toBe(516);
+  });
+
+  it('limits the clients of the process', async () => {
+    const { connectAs } = await open({ limits: { maxNativeClients: 1 } });
+    const client = await connectAs();
+    expect((await refuse(connectAs())).code).toBe(202);
+    await client.close();
+    await until(
+      () => connectAs().catch(() => undefined),
+      (next) => next !== undefined,
+      'no connection is free',
+    );
   });
 
   it('limits connections', async () => {
@@ -396,9 +432,11 @@ it('uses TLS with a certificate, and takes nothing else', async () => {
   const files = useCertificateFiles();
   const log = { info() {}, warn() {} };
   const certificate = await openCertificate({ certFile: files.certFile, keyFile: files.keyFile, log });
-  const { connectAs, port } = await open({ certificate });
+  const { connectAs, port, getTraffic } = await open({ certificate });
   const client = await connectNative({ port, password: PASSWORD, tls: { ca: files.ca } });
   expect(await client.query('SELECT currentUser()')).toEqual([['owner']]);
+  const { receivedBytes, sentBytes } = getTraffic();
+  expect([receivedBytes > 0, sentBytes > 0]).toEqual([true, true]);
   await client.close();
   await expect(connectAs()).rejects.toThrow();
   await expect(connectNative({ port, password: PASSWORD, tls: {} })).rejects.toThrow(/certificate/);
