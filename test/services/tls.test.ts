@@ -6,6 +6,7 @@ import { cliProcess } from '../support/cli.ts';
 import type { Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { type InProcessServer, openInProcessServer } from '../support/in-process-server.ts';
+import { connectNative } from '../support/native-client.ts';
 import { sendRaw } from '../support/raw.ts';
 import { basic, readSerial, requestTls } from '../support/tls-client.ts';
 import { until } from '../support/until.ts';
@@ -16,7 +17,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const files = createCertificateFiles();
 const { ca } = files;
 let server: InProcessServer;
-let service: { id: string; port: number; url: string; password: string };
+let service: { id: string; port: number; nativePort: number; url: string; password: string };
 
 const services = () => `${server.url}/v1/organizations/${acme.id}/services`;
 const headers = {
@@ -39,9 +40,13 @@ beforeAll(async () => {
     ({ status }) => status.state === 'running' && status.inFlight === undefined,
     'the service does not run',
   );
-  expect(endpoints).toEqual([{ protocol: 'https', host: '127.0.0.1', port: expect.any(Number), username: 'default' }]);
-  const [{ host, port }] = endpoints;
-  service = { id, port, url: `https://${host}:${port}`, password: created.json.result.password };
+  const place = { host: '127.0.0.1', port: expect.any(Number), username: 'default' };
+  expect(endpoints).toEqual([
+    { protocol: 'https', ...place },
+    { protocol: 'nativesecure', ...place },
+  ]);
+  const [{ host, port }, { port: nativePort }] = endpoints;
+  service = { id, port, nativePort, url: `https://${host}:${port}`, password: created.json.result.password };
 });
 afterAll(async () => {
   await server?.remove();
@@ -78,6 +83,17 @@ it('a ClickHouse client inserts and reads over HTTPS', async () => {
   const untrusting = createClient({ ...service, username: 'default', log });
   await expect(untrusting.query({ query: 'SELECT 1' })).rejects.toThrow(/certificate/);
   await untrusting.close();
+});
+
+it('a native client inserts and reads over TLS', async () => {
+  const { nativePort: port, password } = service;
+  const client = await connectNative({ port, password, tls: { ca } });
+  await client.query('CREATE TABLE native (n UInt64) ENGINE = MergeTree ORDER BY n');
+  await client.insert('native', 'n', [1, 2, 3]);
+  expect(await client.query('SELECT sum(n) FROM native')).toEqual([[6]]);
+  await client.close();
+  await expect(connectNative({ port, password, tls: {} })).rejects.toThrow(/certificate/);
+  await expect(connectNative({ port, password })).rejects.toThrow();
 });
 
 it('a long response arrives complete', async () => {
@@ -117,7 +133,7 @@ it('the command line uses the authority of NODE_EXTRA_CA_CERTS', async () => {
 });
 
 it('every port uses a renewed certificate without a restart, and open connections continue', async () => {
-  const ports = [Number(new URL(server.url).port), service.port];
+  const ports = [Number(new URL(server.url).port), service.port, service.nativePort];
   const readAll = async () => [
     ...(await Promise.all(ports.map((port) => readSerial(port, ca)))),
     await readSerial(server.otlpGrpcPort ?? 0, ca, ['h2']),

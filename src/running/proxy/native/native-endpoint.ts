@@ -4,7 +4,7 @@ import { newUuid } from '../../../kernel/ids.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
 import { queryRows } from '../../../platform/listener/query.ts';
-import type { Certificate } from '../../../platform/tls/certificate.ts';
+import { type Certificate, HANDSHAKE_MS } from '../../../platform/tls/certificate.ts';
 import type { Access } from '../access.ts';
 import type { Gate } from '../gate.ts';
 import type { ProxyLimits } from '../limits.ts';
@@ -162,10 +162,10 @@ export function createNativeEndpoint(options: Options) {
   };
 }
 
-function listenFor(accept: (client: Socket) => void, { certificate, limits }: Options): Server {
+function listenFor(accept: (client: Socket) => void, { certificate }: Options): Server {
   const tcp = { allowHalfOpen: true, noDelay: true, keepAlive: true };
   if (!certificate) return createServer(tcp, accept);
-  const server = createTlsServer({ ...tcp, ...certificate.options, handshakeTimeout: limits.headMs }, accept);
+  const server = createTlsServer({ ...tcp, ...certificate.options, handshakeTimeout: HANDSHAKE_MS }, accept);
   server.on('tlsClientError', (_, socket) => socket.destroy());
   certificate.follow(server);
   return server;
