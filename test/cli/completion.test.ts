@@ -54,7 +54,7 @@ describe('completion bash', () => {
     const top = listNames((await cli(['--help'])).stdout, /^ {2}([a-z][a-z-]*)\b.* {2}/gm);
     expect((await complete('')).filter((word) => !word.startsWith('-')).sort()).toEqual(top);
     for (const command of [['serve'], ['key', 'create'], ['usage', 'import'], ['apply']]) {
-      const options = listNames((await cli([...command, '--help'])).stdout, /^ {2}(?:-h, )?(--[a-z-]+)/gm);
+      const options = listNames((await cli([...command, '--help'])).stdout, /^ {2}(?:-h, )?(--[a-z0-9-]+)/gm);
       expect((await complete(...command, '--')).sort(), command.join(' ')).toEqual(options);
     }
   });
