@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { useServices } from '../support/running-service.ts';
+import { KEY, useS3 } from '../support/s3-server.ts';
 import { useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -50,5 +51,25 @@ describe('backups with several processes, in a directory on another file system'
     expect(verification).toMatchObject({ status: 'done', rows: 1000 });
     const restored = await services.create({ name: 'restored', backupId: newest?.id, driver: undefined });
     expect((await restored.query('SELECT count() FROM t')).text).toBe('1000');
+  });
+});
+
+describe('a server whose storage for backups cannot be used', () => {
+  const s3 = useS3();
+  const args = ['--backup-storage', 's3://no-such-bucket/x'];
+  beforeAll(() => {
+    args.push('--backup-s3-endpoint', s3.endpoint, '--backup-s3-credentials-file', s3.credentialsFile);
+  });
+  const server = useServer('libsql', { inProcess: false, args });
+
+  it('starts, and its log says why', async () => {
+    const log = await until(
+      async () => server.log(),
+      (text) => text.includes('the storage for backups of services cannot be used'),
+      'the log says nothing',
+    );
+    expect(log).toContain('s3://no-such-bucket/x/ responded with 404 NoSuchBucket');
+    expect(log).not.toContain(KEY.secret);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 });
