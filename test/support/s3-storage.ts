@@ -167,8 +167,20 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
     await expect(copy(storage, backup)).rejects.toThrow('differs from its checksum');
     await s3.write(key, Buffer.concat([content, content]));
     await expect(copy(storage, backup)).rejects.toThrow('has 80000 bytes instead of 40000');
-    await s3.write(`${getPrefix(backup)}manifest.json`, Buffer.from('{'));
-    await expect(copy(storage, backup)).rejects.toThrow('manifest.json is not JSON');
+    const manifestKey = `${getPrefix(backup)}manifest.json`;
+    const manifest = JSON.parse((await s3.read(manifestKey)).toString());
+    const [file] = manifest.files;
+    for (const text of [
+      '{',
+      'null',
+      JSON.stringify({ ...manifest, id: newUuid() }),
+      ...['../x', '/x', 'a/../../x', 'a//x', ''].map((path) =>
+        JSON.stringify({ ...manifest, files: [{ ...file, path }] }),
+      ),
+    ]) {
+      await s3.write(manifestKey, Buffer.from(text));
+      await expect(copy(storage, backup)).rejects.toThrow('manifest.json is not valid');
+    }
   });
 
   it('says what is wrong with the settings', async () => {

@@ -7,6 +7,7 @@ import {
   createManifest,
   damaged,
   type Manifest,
+  parseManifest,
   readChunks,
   syncAll,
   syncPath,
@@ -29,11 +30,7 @@ export function createBackupDirectory(directory: string): Storage {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? damaged(backup.id, `${path} is missing`) : error;
     });
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw damaged(backup.id, `${path} is not JSON`);
-    }
+    return parseManifest(backup.id, text, path);
   }
 
   /** Moves the files, or copies them from another file system. */

@@ -22,6 +22,23 @@ export interface Manifest {
   files: ManifestFile[];
 }
 
+/** A manifest that was changed in the storage must not lead to files elsewhere. */
+export function parseManifest(id: string, text: string, place: string): Manifest {
+  try {
+    const manifest: Manifest = JSON.parse(text);
+    if (manifest.id === id && manifest.files.every(isValidFile)) return manifest;
+  } catch {
+    // As below.
+  }
+  throw damaged(id, `${place} is not valid`);
+}
+
+const isValidFile = ({ path, bytes, sha256 }: ManifestFile): boolean =>
+  path.split('/').every((name) => !['', '.', '..'].includes(name) && !name.includes('\0')) &&
+  Number.isSafeInteger(bytes) &&
+  bytes >= 0 &&
+  /^[0-9a-f]{64}$/.test(sha256);
+
 const CHUNK_BYTES = 2 ** 20;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 

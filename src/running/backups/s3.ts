@@ -10,6 +10,7 @@ import {
   hashChunks,
   type Manifest,
   type ManifestFile,
+  parseManifest,
   readChunks,
   rejectDifference,
 } from './manifest.ts';
@@ -56,11 +57,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
     const key = `${getPrefix(backup)}${NAMES.manifest}`;
     const content = await readAll(backup, key, signal);
     if (!content) throw damaged(backup.id, `${key} is missing`);
-    try {
-      return JSON.parse(content.toString('utf8'));
-    } catch {
-      throw damaged(backup.id, `${key} is not JSON`);
-    }
+    return parseManifest(backup.id, content.toString('utf8'), key);
   }
 
   async function upload(backup: StoredBackup, path: string, file: ManifestFile, signal: AbortSignal): Promise<void> {
