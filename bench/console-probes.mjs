@@ -112,6 +112,49 @@ export function scrollThrough(pixelsPerSecond) {
   });
 }
 
+/** A result is shown when the frame after the last of its rows has been drawn. */
+export function watchResult(rows) {
+  performance.setResourceTimingBufferSize(1000);
+  const { promise, resolve } = Promise.withResolvers();
+  window.bench = { shown: promise };
+  const poll = () => {
+    const table = document.querySelector('table[aria-label="Result"]');
+    if (Number(table?.getAttribute('aria-rowcount') ?? 0) <= rows) requestAnimationFrame(poll);
+    else setTimeout(() => resolve(performance.now()));
+  };
+  requestAnimationFrame(poll);
+}
+
+export async function resultFigures() {
+  const shownAt = await window.bench.shown;
+  // The page also reads the schema with statements.
+  const statements = performance.getEntriesByType('resource').filter(({ name }) => /\/sql\/read$/.test(name));
+  const [result] = statements.toSorted((a, b) => b.decodedBodySize - a.decodedBodySize);
+  return { shownMs: Math.max(0, shownAt - result.responseEnd), bytes: result.decodedBodySize };
+}
+
+/** Scrolls the result at a constant speed and counts the frames. */
+export function scrollBox({ pixelsPerSecond, ms }) {
+  const box = document.querySelector('section[aria-label="Result, table"]');
+  return new Promise((resolve) => {
+    let startedAt;
+    let frames = 0;
+    let before;
+    let longestMs = 0;
+    const step = (now) => {
+      startedAt ??= now;
+      longestMs = Math.max(longestMs, now - (before ?? now));
+      before = now;
+      box.scrollTop = ((now - startedAt) / 1000) * pixelsPerSecond;
+      if (now - startedAt < ms) {
+        frames += 1;
+        requestAnimationFrame(step);
+      } else resolve({ perSecond: frames / ((now - startedAt) / 1000), longestMs });
+    };
+    requestAnimationFrame(step);
+  });
+}
+
 /** The baseline: the same responses, parsed and drawn by uPlot alone. */
 export function drawWithLibrary({ texts, width, height, colors }) {
   const startedAt = performance.now();

@@ -20,6 +20,7 @@ import { requestRows } from './requests.mjs';
 import { searchRows } from './search.mjs';
 import { servicesRows } from './services.mjs';
 import { soakRows } from './soak.mjs';
+import { sqlRows } from './sql.mjs';
 import { tileRows } from './tiles.mjs';
 import { directory, figureRow, residentMb, SLICE_MS, SLICES, startServer } from './tools.mjs';
 import { intakeRows, ratingRows } from './usage.mjs';
@@ -88,6 +89,7 @@ const getSections = () => ({
   lists: ['Lists', LISTS, listRows],
   otlp: ['OpenTelemetry', OTLP, otlpRows],
   search: ['Search', SEARCH, searchRows],
+  sql: ['SQL', SQL, sqlRows],
   alerts: ['Alerts', ALERTS, alertRows],
   cluster: ['Cluster', CLUSTER, clusterRows],
   backups: ['Backups of services', BACKUPS, backupRows],
@@ -107,6 +109,9 @@ another engine, 8,192 at a time and two inserts at a time, without a server in b
 
 const SEARCH = `Written by \`npm run bench -- search\`: 20 million log rows and 20 million spans of 29 days (\`BENCH_SEARCH_ROWS\`), generated once and kept in the
 temporary directory. Hand-written queries run on the same engine, in turn with the requests.`;
+
+const SQL = `Written by \`npm run bench -- sql\`: an embedded service. The baseline of a statement by role is the same statement at the endpoint of the service, which
+it passes too; both are loaded alternately. Each statement by role is an activity and an entry of the history. The result is shown by the SQL page in Chromium, with a new browser for each round.`;
 
 const ALERTS = `Written by \`npm run bench -- alerts\`: processor time, which depends less on what else the machine does than elapsed time. That of the idle
 server and engine is subtracted. Each of the 500 alerts has a saved search of its own, so that none shares a query. 100 % is one core.`;

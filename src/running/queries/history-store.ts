@@ -37,20 +37,17 @@ export async function listHistory(db: Db, owner: HistoryOwner, limit: number): P
 
 export async function insertHistory(
   tx: Db,
-  { organizationId, serviceId, credentialId }: HistoryOwner,
-  { id, startedAt, ...rest }: HistoryEntry,
+  entries: readonly { owner: HistoryOwner; entry: HistoryEntry }[],
 ): Promise<void> {
-  await tx
-    .insertInto('sql_history')
-    .values({
-      organization_id: organizationId,
-      service_id: serviceId,
-      credential_id: credentialId,
-      id,
-      started_at: startedAt,
-      document: JSON.stringify(rest),
-    })
-    .execute();
+  const rows = entries.map(({ owner, entry: { id, startedAt, ...rest } }) => ({
+    organization_id: owner.organizationId,
+    service_id: owner.serviceId,
+    credential_id: owner.credentialId,
+    id,
+    started_at: startedAt,
+    document: JSON.stringify(rest),
+  }));
+  await tx.insertInto('sql_history').values(rows).execute();
 }
 
 /** Keeps the newest ones. */

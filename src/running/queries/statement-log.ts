@@ -37,6 +37,8 @@ interface Options {
 /** Statements that have ended and are not stored. Further ones wait before they start. */
 const MAX_PENDING = 1000;
 const STATEMENTS_PER_WRITE = 100;
+/** Statements of this time share a commit. A crash loses those that have ended within it. */
+const RECORD_AFTER_MS = 250;
 /** Of one credential on one service. */
 export const MAX_HISTORY = 200;
 const MAX_HISTORY_BYTES = 16 * 1024;
@@ -63,53 +65,48 @@ export function createStatementLog({ state, audit, organizations, log }: Options
         await organizations.lock(tx, organizationId);
         const { keepsSqlLiterals } = await organizations.get(organizationId, tx);
         const show = keepsSqlLiterals ? toKeptStatement : toShownStatement;
-        for (const statement of batch) await store(tx, statement, show);
+        // Calls of one turn share a statement.
+        await Promise.all(batch.map((statement) => recordActivity(tx, statement, show(statement.sql))));
+        await insertHistory(
+          tx,
+          batch.map((statement) => ({ owner: getOwner(statement), entry: toHistoryEntry(statement) })),
+        );
+        const owners = new Map(batch.map((statement) => [formatOwner(statement), getOwner(statement)]));
+        for (const owner of owners.values()) await trimHistory(tx, owner, MAX_HISTORY);
       });
     }
   }
 
-  async function store(tx: Db, statement: EndedStatement, show: (sql: string) => string): Promise<void> {
-    const { caller, serviceId, queryId, sql, database = '', startedAt, durationMs } = statement;
-    const { organizationId, credentialId, actor, role } = caller;
-    const access = role === 'admin' ? 'write' : 'read';
-    const result = {
-      durationMs,
-      rowsRead: statement.rowsRead ?? null,
-      bytesRead: statement.bytesRead ?? null,
-    };
-    const { failure } = statement;
-    await audit.record(tx, actor, {
-      organizationId,
+  const recordActivity = (tx: Db, ended: EndedStatement, statement: string): Promise<void> =>
+    audit.record(tx, ended.caller.actor, {
+      organizationId: ended.caller.organizationId,
       type: 'service_sql',
-      resource: { type: 'service', id: serviceId },
-      serviceId,
+      resource: { type: 'service', id: ended.serviceId },
+      serviceId: ended.serviceId,
       after: {
-        statement: show(sql),
-        access,
-        queryId,
-        ...result,
+        statement,
+        access: getAccess(ended),
+        queryId: ended.queryId,
+        ...getFigures(ended),
         // The message of an error of ClickHouse repeats parts of the statement.
-        ...(failure && { error: failure.name ?? failure.message }),
+        ...(ended.failure && { error: ended.failure.name ?? ended.failure.message }),
       },
     });
-    const owner = { organizationId, serviceId, credentialId };
-    const entry: HistoryEntry = {
-      id: nextId(startedAt),
-      startedAt,
-      sql: cutText(sql, MAX_HISTORY_BYTES),
-      database,
-      access,
-      ...result,
-      error: failure ? cutText(failure.message, MAX_ERROR_BYTES) : null,
-    };
-    await insertHistory(tx, owner, entry);
-    await trimHistory(tx, owner, MAX_HISTORY);
-  }
+
+  const toHistoryEntry = (ended: EndedStatement): HistoryEntry => ({
+    id: nextId(ended.startedAt),
+    startedAt: ended.startedAt,
+    sql: cutText(ended.sql, MAX_HISTORY_BYTES),
+    database: ended.database ?? '',
+    access: getAccess(ended),
+    ...getFigures(ended),
+    error: ended.failure ? cutText(ended.failure.message, MAX_ERROR_BYTES) : null,
+  });
 
   return {
     record(statement: EndedStatement): void {
       pending.push(statement);
-      void loop.trigger();
+      if (!loop.isScheduled()) loop.schedule(RECORD_AFTER_MS);
     },
 
     /** Resolves at once, unless the store is far behind. */
@@ -128,3 +125,19 @@ export function createStatementLog({ state, audit, organizations, log }: Options
     },
   };
 }
+
+const getAccess = ({ caller }: EndedStatement) => (caller.role === 'admin' ? 'write' : 'read');
+
+const getFigures = ({ durationMs, rowsRead, bytesRead }: EndedStatement) => ({
+  durationMs,
+  rowsRead: rowsRead ?? null,
+  bytesRead: bytesRead ?? null,
+});
+
+const getOwner = ({ caller: { organizationId, credentialId }, serviceId }: EndedStatement) => ({
+  organizationId,
+  serviceId,
+  credentialId,
+});
+
+const formatOwner = ({ caller, serviceId }: EndedStatement): string => `${serviceId} ${caller.credentialId}`;

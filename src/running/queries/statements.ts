@@ -114,6 +114,8 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
     const counter = createRowCounter(statement.maxRows ?? DEFAULT_MAX_ROWS);
     let failure: Failure | undefined;
     let response: IncomingMessage | undefined;
+    /** The lines after which ClickHouse sent no others: a short result is sent in one piece. */
+    const last: Buffer[] = [];
     try {
       const head = prepared.send();
       if (prepared.service.desiredState === 'idle') yield* announceWaking(head);
@@ -123,7 +125,8 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
       counter.readSummary(response.headers['x-clickhouse-summary']);
       for await (const lines of splitLines(readResult(response, statement.sql), MAX_LINE_BYTES)) {
         const taken = counter.take(lines);
-        if (taken.length > 0) yield taken;
+        if (response.complete) last.push(taken);
+        else if (taken.length > 0) yield taken;
         if (counter.isTruncated()) break;
       }
     } catch (error) {
@@ -136,9 +139,11 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
       if (caller.signal.aborted) failure ??= toFailure(caller.signal.reason, caller.signal);
       prepared.finish({ rowsRead, bytesRead, failure });
     }
-    if (failure) yield toLine({ exception: failure });
-    else yield toLine({ end: { queryId: prepared.queryId, ...counter.read(), elapsedMs: prepared.getElapsedMs() } });
+    yield Buffer.concat([...last, toLine(toLastLine(prepared, counter.read(), failure))]);
   }
+
+  const toLastLine = ({ queryId, getElapsedMs }: Prepared, figures: object, failure: Failure | undefined) =>
+    failure ? { exception: failure } : { end: { queryId, ...figures, elapsedMs: getElapsedMs() } };
 
   async function* streamBytes(
     caller: Caller,

@@ -4,7 +4,7 @@ import { ServicesIcon } from '../../parts/layout/icons.tsx';
 import classes from './sql.module.css';
 import type { Access } from './use-runs.ts';
 
-export const ROW_LIMITS = [1000, 10_000, 100_000];
+export const ROW_LIMITS = [1000, 10_000, 100_000, 1_000_000];
 export type Explanation = 'plan' | 'pipeline' | 'estimate';
 
 interface Props {
