@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { AppError } from '../../kernel/errors.ts';
 import { createTimeOrderedIds } from '../../kernel/ids.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Actor } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
@@ -37,8 +39,9 @@ interface Options {
 /** Statements that have ended and are not stored. Further ones wait before they start. */
 const MAX_PENDING = 1000;
 const STATEMENTS_PER_WRITE = 100;
-/** Statements of this time share a commit. A crash loses those that have ended within it. */
+/** Statements that only read share a commit if they end within this time. A crash loses them. */
 const RECORD_AFTER_MS = 250;
+const RETRY_MS = SECOND_MS;
 /** Of one credential on one service. */
 export const MAX_HISTORY = 200;
 const MAX_HISTORY_BYTES = 16 * 1024;
@@ -52,7 +55,10 @@ export function createStatementLog({ state, audit, organizations, log }: Options
   let pending: EndedStatement[] = [];
   const loop = createBackgroundLoop({
     run: flush,
-    onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to store the activities of statements'),
+    onError(error) {
+      log.warn({ reason: (error as Error).message }, 'failed to store the activities of statements');
+      loop.schedule(RETRY_MS);
+    },
   });
 
   async function flush(): Promise<void> {
@@ -60,7 +66,13 @@ export function createStatementLog({ state, audit, organizations, log }: Options
       const organizationId = pending[0]?.caller.organizationId ?? '';
       const isOwn = ({ caller }: EndedStatement) => caller.organizationId === organizationId;
       const batch = pending.filter(isOwn).slice(0, STATEMENTS_PER_WRITE);
+      await store(organizationId, batch);
       pending = pending.filter((statement) => !batch.includes(statement));
+    }
+  }
+
+  async function store(organizationId: string, batch: readonly EndedStatement[]): Promise<void> {
+    try {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const { keepsSqlLiterals } = await organizations.get(organizationId, tx);
@@ -74,6 +86,9 @@ export function createStatementLog({ state, audit, organizations, log }: Options
         const owners = new Map(batch.map((statement) => [formatOwner(statement), getOwner(statement)]));
         for (const owner of owners.values()) await trimHistory(tx, owner, MAX_HISTORY);
       });
+    } catch (error) {
+      // The organization was deleted, and its audit log with it.
+      if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     }
   }
 
@@ -106,12 +121,15 @@ export function createStatementLog({ state, audit, organizations, log }: Options
   return {
     record(statement: EndedStatement): void {
       pending.push(statement);
-      if (!loop.isScheduled()) loop.schedule(RECORD_AFTER_MS);
+      if (statement.caller.role === 'admin') void loop.trigger();
+      else if (!loop.isScheduled()) loop.schedule(RECORD_AFTER_MS);
     },
 
     /** Resolves at once, unless the store is far behind. */
     async waitForRoom(): Promise<void> {
       if (pending.length >= MAX_PENDING) await loop.trigger();
+      if (pending.length >= MAX_PENDING)
+        throw new AppError('unavailable', 'The activities of earlier statements cannot be stored at the moment');
     },
 
     /** The last statements of a credential, newest first. */
