@@ -106,5 +106,5 @@ const formatNextSteps = ({ authority, cert, key }: Files): string[] => [
   `  macOS     sudo security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain ${authority}`,
   `  Windows   certutil -addstore -user Root ${authority}`,
   '  Firefox   Settings, Certificates, Authorities, Import',
-  'Whoever has ca-key.pem can imitate every site for a machine that trusts it: do not share it, and delete it when it is not needed.',
+  'The key ca-key.pem can sign a certificate for any site, which machines that trust the authority accept: do not share it, and delete it when it is not needed.',
 ];

@@ -77,6 +77,7 @@ onEachStore('reading organizations', (store) => {
       privateEndpoints: [],
       byocConfig: [],
       enableCoreDumps: false,
+      keepSqlLiterals: false,
       capabilities: { snapshots: false },
     });
   });

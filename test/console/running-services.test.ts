@@ -104,6 +104,10 @@ inBrowser(
         expect(snippets[client]).toContain(password);
         expect(snippets[client]).toContain(new URL(url).port);
       }
+      await dialog.getByText('clickhouse-client', { exact: true }).click();
+      expect(await dialog.getByTestId('connect-clickhouse-client').textContent()).toMatch(
+        /^clickhouse-client --host '127\.0\.0\.1' --port \d+ \\\n {2}--user 'default' --password 'php_\w+' /,
+      );
       await expectAccessible(page);
       await page.getByLabel('I have saved the secret').check();
       await page.getByRole('button', { name: 'Done' }).click();

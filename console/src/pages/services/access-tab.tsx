@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
+import { findEndpoints } from './connection-strings.ts';
 import { EditServiceDialog } from './edit-service-dialog.tsx';
 import { Copyable, Fact, Facts } from './facts.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
@@ -55,7 +56,7 @@ function PasswordPanel() {
   const { organizationId, can } = useSession();
   const [isConfirming, setIsConfirming] = useState(false);
   const [password, setPassword] = useState<string>();
-  const endpoint = service.driver === 'simulated' ? undefined : service.endpoints?.[0];
+  const { http, native } = findEndpoints(service) ?? {};
   return (
     <Panel
       title="Password"
@@ -68,12 +69,17 @@ function PasswordPanel() {
       }
     >
       <Facts>
-        <Fact label="User">{endpoint?.username ?? 'default'}</Fact>
+        <Fact label="User">{http?.username ?? 'default'}</Fact>
         <Fact label="Password">Only a hash is stored, so it cannot be shown again</Fact>
         <Fact label="Host and port">
-          {endpoint && <Copyable value={`${endpoint.host}:${endpoint.port}`} label="Copy host and port" />}
+          {http && <Copyable value={`${http.host}:${http.port}`} label="Copy host and port" />}
         </Fact>
-        <Fact label="Protocol">{endpoint?.protocol}</Fact>
+        <Fact label="Protocol">{http?.protocol}</Fact>
+        {native && (
+          <Fact label="Native protocol">
+            <Copyable value={`${native.host}:${native.port}`} label="Copy host and port of the native protocol" />
+          </Fact>
+        )}
       </Facts>
       <ConfirmDialog
         opened={isConfirming}

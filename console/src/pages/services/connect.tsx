@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Service } from '../../api/types.ts';
 import { Snippets } from '../../parts/forms/snippets.tsx';
-import { CLIENTS, type Client, formatConnection, PACKAGES } from './connection-strings.ts';
+import { type Client, findEndpoints, formatConnection, listClients, PACKAGES } from './connection-strings.ts';
 
 interface Props {
   service: Service;
@@ -13,19 +13,19 @@ interface Props {
 /** A first query with the client of choice, or why there is no endpoint. */
 export function Connect({ service, password }: Props) {
   const [client, setClient] = useState<Client>('curl');
-  const endpoint = service.driver === 'simulated' ? undefined : service.endpoints?.[0];
-  if (!endpoint)
+  const endpoints = findEndpoints(service);
+  if (!endpoints)
     return (
       <Text size="sm" c="dimmed">
         {REASONS[service.driver]}
       </Text>
     );
-  const text = formatConnection(client, endpoint, password);
+  const text = formatConnection(client, endpoints, password);
   return (
     <Stack gap="xs">
       <Snippets<Client>
         label="Client"
-        choices={CLIENTS}
+        choices={listClients(endpoints)}
         value={client}
         onChange={setClient}
         text={text}

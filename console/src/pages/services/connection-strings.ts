@@ -2,8 +2,26 @@ import type { Service } from '../../api/types.ts';
 
 type Endpoint = NonNullable<Service['endpoints']>[number];
 
-export const CLIENTS = ['curl', 'Python', 'JavaScript', 'JDBC', 'Go'] as const;
-export type Client = (typeof CLIENTS)[number];
+const HTTP_CLIENTS = ['curl', 'Python', 'JavaScript', 'JDBC', 'Go'] as const;
+type HttpClient = (typeof HTTP_CLIENTS)[number];
+const NATIVE_CLIENT = 'clickhouse-client';
+export type Client = HttpClient | typeof NATIVE_CLIENT;
+
+/** Where the clients of a service connect. */
+interface Endpoints {
+  http: Endpoint;
+  native: Endpoint | undefined;
+}
+
+/** Undefined if no client can connect. */
+export function findEndpoints({ driver, endpoints = [] }: Service): Endpoints | undefined {
+  const isNative = ({ protocol }: Endpoint) => protocol.startsWith('native');
+  const http = driver === 'simulated' ? undefined : endpoints.find((endpoint) => !isNative(endpoint));
+  return http && { http, native: endpoints.find(isNative) };
+}
+
+export const listClients = ({ native }: Endpoints): Client[] =>
+  native ? [...HTTP_CLIENTS, NATIVE_CLIENT] : [...HTTP_CLIENTS];
 
 /** A placeholder while the password is not known: the server has only a hash of it. */
 const PASSWORD_PLACEHOLDER = 'PASSWORD';
@@ -16,8 +34,20 @@ export const PACKAGES: Partial<Record<Client, string>> = {
   Go: 'go get github.com/ClickHouse/clickhouse-go/v2',
 };
 
-/** A first query over HTTP with each client. */
-export function formatConnection(client: Client, endpoint: Endpoint, password = PASSWORD_PLACEHOLDER): string {
+/** A first query with each client. */
+export const formatConnection = (
+  client: Client,
+  { http, native }: Endpoints,
+  password = PASSWORD_PLACEHOLDER,
+): string => (client === NATIVE_CLIENT ? formatNative(native ?? http, password) : formatHttp(client, http, password));
+
+const formatNative = ({ protocol, host, port, username = 'default' }: Endpoint, password: string): string =>
+  [
+    `clickhouse-client --host ${quoteShell(host)} --port ${port}${protocol === 'nativesecure' ? ' --secure' : ''}`,
+    `--user ${quoteShell(username)} --password ${quoteShell(password)} --query 'SELECT version()'`,
+  ].join(' \\\n  ');
+
+function formatHttp(client: HttpClient, endpoint: Endpoint, password: string): string {
   const { protocol, host, port, username = 'default' } = endpoint;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = `${protocol}://${address}`;

@@ -105,6 +105,7 @@ export const EXAMPLES: Record<string, unknown> = {
     privateEndpoints: [],
     byocConfig: [],
     enableCoreDumps: false,
+    keepSqlLiterals: false,
     capabilities: { snapshots: false },
   },
   RoleCreateRequest: { name: 'Readers', policies: [policy] },
