@@ -103,7 +103,13 @@ const isEmpty = ({ quantities }: Slice): boolean =>
 
 /** Events have at most 6 decimals. */
 const DECIMALS = 6;
-const roundDown = (quantity: number): number => Math.floor(quantity * 10 ** DECIMALS) / 10 ** DECIMALS;
+const FACTOR = 10 ** DECIMALS;
+
+/** Not `Math.floor` alone: it would make a rounded quantity such as 1.004866 smaller again. */
+function roundDown(quantity: number): number {
+  const nearest = Math.round(quantity * FACTOR);
+  return (nearest / FACTOR <= quantity ? nearest : nearest - 1) / FACTOR;
+}
 
 /** The usage events of a slice. Sending them again counts nothing twice. The clock may have been set back since. */
 export function listEvents({ serviceId, dataWarehouseId, id, at, quantities }: Slice, now: number) {
