@@ -2,9 +2,15 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/time/clock.ts';
+import { DRIVERS, type DriverName } from '../management/services/driver.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
+import type { LeaseView } from '../platform/leases/lease.ts';
 import type { State } from '../platform/state/state.ts';
+import { isBackedUp } from '../running/backups/backup.ts';
 import { createBackupDirectory } from '../running/backups/directory.ts';
+import { createEmbeddedMaker } from '../running/backups/make-backup.ts';
+import { createSqlMaker } from '../running/backups/make-sql-backup.ts';
+import type { BackupMaker } from '../running/backups/maker.ts';
 import { createRestores } from '../running/backups/restore.ts';
 import { createS3Storage } from '../running/backups/s3.ts';
 import { createSchedule } from '../running/backups/schedule.ts';
@@ -15,6 +21,7 @@ import { createBackupWriter } from '../running/backups/writer.ts';
 import type { Reconciler } from '../running/reconciliation/reconciler.ts';
 import type { Domains } from './domains.ts';
 import { getServicesDirectory } from './drivers.ts';
+import { hasSqlStorage } from './settings/backup-settings.ts';
 import type { Config } from './settings/config.ts';
 
 type StorageConfig = Pick<
@@ -25,6 +32,7 @@ type StorageConfig = Pick<
   | 'backupS3Endpoint'
   | 'backupS3Region'
   | 'backupS3CredentialsFile'
+  | 'backupS3SqlCredentialsFile'
   | 'backupS3TimeoutMs'
 >;
 
@@ -42,19 +50,19 @@ export const getBackupDirectory = (config: Pick<Config, 'dataDirectory' | 'backu
 /** Where the backups of services are. Those in the directory can be restored also if new ones are stored elsewhere. */
 export function createStorage(config: StorageConfig, clock: Clock): Storage {
   const directory = createBackupDirectory(getBackupDirectory(config));
-  const { backupStorage, backupS3Endpoint, backupS3Region, backupS3CredentialsFile, backupS3TimeoutMs } = config;
-  if (backupStorage === undefined) return combineStorages(directory);
+  if (config.backupStorage === undefined) return combineStorages(directory);
   const address = {
-    ...backupStorage,
-    endpoint: backupS3Endpoint,
-    region: backupS3Region,
-    credentialsFile: backupS3CredentialsFile,
-    timeoutMs: backupS3TimeoutMs,
+    ...config.backupStorage,
+    endpoint: config.backupS3Endpoint,
+    region: config.backupS3Region,
+    credentialsFile: config.backupS3CredentialsFile,
+    sqlCredentialsFile: config.backupS3SqlCredentialsFile,
+    timeoutMs: config.backupS3TimeoutMs,
   };
   return combineStorages(createS3Storage(address, clock), directory);
 }
 
-/** The backups of the embedded services of this node. */
+/** The backups of the embedded services of this node, and of the services elsewhere if this node runs them. */
 export function createServiceBackups({ config, clock, log, state, domains }: Options) {
   const { audit, drivenServices: services, organizations } = domains;
   const storage = createStorage(config, clock);
@@ -64,28 +72,64 @@ export function createServiceBackups({ config, clock, log, state, domains }: Opt
   return {
     restore: restores.run,
 
-    createWork({ isResponsible, openBackup }: Pick<Reconciler, 'isResponsible' | 'openBackup'>) {
+    createWork({ leases, isResponsible, openBackup }: Pick<Reconciler, 'leases' | 'isResponsible' | 'openBackup'>) {
       // Left by a process that was killed.
       rmSync(temporaryDirectory, { recursive: true, force: true });
+      const stopping = new AbortController();
       const writer = createBackupWriter({ state, organizations });
-      const place = {
+      const verify = createVerify({ storage, restores, temporaryDirectory, log });
+      const canUseSql = hasSqlStorage(config);
+      const create = (maker: BackupMaker, lease: LeaseView, isIncluded: (driver: DriverName) => boolean) => {
+        const common = { state, writer, clock, log, services, isResponsible, maker };
+        const schedule = createSchedule({
+          ...common,
+          organizations,
+          audit,
+          isIncluded,
+          isBackedUp: (service) => isBackedUp(service, canUseSql),
+          isInUse: restores.isInUse,
+        });
+        return createBackupWork({ ...common, lease, schedule, verify });
+      };
+      const embedded = createEmbeddedMaker({
+        clock,
         directoryId: readDirectoryName(config.dataDirectory),
         servicesDirectory: getServicesDirectory(config),
-      };
-      const schedule = createSchedule({
-        ...place,
-        state,
-        writer,
-        organizations,
-        clock,
-        audit,
-        log,
-        services,
-        isResponsible,
-        isInUse: restores.isInUse,
+        storage,
+        openBackup,
       });
-      const verify = createVerify({ storage, restores, temporaryDirectory, log });
-      return createBackupWork({ ...place, state, writer, clock, log, storage, schedule, verify, openBackup });
+      const works = [
+        create(embedded, leases.local, (driver) => DRIVERS[driver].isLocal === true),
+        create(
+          createSqlMaker({ clock, storage, openBackup }),
+          leases.shared,
+          (driver) => canUseSql && DRIVERS[driver].isBackedUpBySql === true,
+        ),
+      ];
+
+      /** Wrong settings should be known before the first backup fails. */
+      async function checkStorage(): Promise<void> {
+        const reason = await storage.findObstacle(stopping.signal).catch(() => undefined);
+        if (reason !== undefined && !stopping.signal.aborted)
+          log.warn({ reason }, 'the storage for backups of services cannot be used');
+      }
+
+      return {
+        start(): void {
+          for (const work of works) work.start();
+          void checkStorage();
+        },
+        /** The size of all backups of a service. */
+        countBytes: (serviceId: string): number => works.reduce((sum, work) => sum + work.countBytes(serviceId), 0),
+        /** Starts what is due now, and resolves when nothing is left to do. For tests. */
+        async settleAll(): Promise<void> {
+          for (const work of works) await work.settleAll();
+        },
+        async close(): Promise<void> {
+          stopping.abort();
+          await Promise.all(works.map((work) => work.close()));
+        },
+      };
     },
   };
 }

@@ -73,6 +73,17 @@ export function buildGoProgram(name: string, source: string): string {
   return directory;
 }
 
+/** Builds a Maven project in the cache; the result is the class path. */
+export function buildMavenProject(name: string, source: string): string {
+  const directory = getFolder(name);
+  // Or the class path would have the jars of an earlier version too.
+  rmSync(directory, { recursive: true });
+  cpSync(source, directory, { recursive: true });
+  const goals = ['compile', 'dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=target/jars'];
+  runProgram('mvn', ['--quiet', ...goals], { cwd: directory });
+  return [join(directory, 'target/classes'), join(directory, 'target/jars/*')].join(':');
+}
+
 export const getFolder = (name: string): string => {
   const directory = join(CACHE, name.replace(/[^A-Za-z0-9.=-]+/g, '_'));
   mkdirSync(directory, { recursive: true });

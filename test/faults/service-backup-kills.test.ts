@@ -12,6 +12,9 @@ import { until } from '../support/until.ts';
 // Starts processes in each round.
 vi.setConfig({ testTimeout: isLongRun ? 7_200_000 : 300_000 });
 
+/** Rows of 1 KB per round. A restore copies those of all rounds before it. */
+const BATCH = isLongRun ? 2000 : 20_000;
+
 /** Numbers from 0 to 1 that a seed repeats. */
 function createRandom(seed: number): () => number {
   let state = seed;
@@ -22,6 +25,10 @@ function createRandom(seed: number): () => number {
 }
 
 const listFolder = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
+
+/** Why a backup fails if a process is killed. */
+const INTERRUPTED =
+  /^(The control plane was stopped during the backup|The connection to the service was lost|The service is not running)$/;
 
 /** The ids of the backups of a service that are in the storage. */
 type ListStored = (directory: string, serviceId: string) => Promise<string[]>;
@@ -39,6 +46,18 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
     await server.restart();
   }
 
+  /** The control plane starts it again. */
+  async function killServiceAfter(ms: number, id: string): Promise<void> {
+    const { pid } = (await services.read(id)).status.evidence;
+    await delay(ms);
+    process.kill(pid, 'SIGKILL');
+    await until(
+      () => services.read(id),
+      ({ status }) => status.state === 'running' && status.evidence.pid !== pid,
+      'the service is not started again',
+    );
+  }
+
   const remove = async (id: string) => {
     await services.command(id, 'stop');
     await services.untilState(id, 'stopped');
@@ -49,14 +68,15 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
     const random = createRandom(SEED);
     const { id, query } = await services.create();
     await query('CREATE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
-    const insert = (round: number) => `INSERT INTO t SELECT ${round}, randomString(1000) FROM numbers(20000)`;
+    const insert = (round: number) => `INSERT INTO t SELECT ${round}, randomString(1000) FROM numbers(${BATCH})`;
     await query(insert(0));
     /** The rounds whose rows were acknowledged before each backup was requested. */
     const expected = new Map<string, number>();
     for (let round = 1; round <= ROUNDS; round++) {
       const requested = (await send('POST', `/${id}/backups`)).json.result;
       expected.set(requested.id, round);
-      await killAfter(random() * 1500);
+      const isServiceKilled = random() < 0.5;
+      await (isServiceKilled ? killServiceAfter(random() * 1500, id) : killAfter(random() * 1500));
       const backups = await until(
         () => list(id),
         (all) => all.every(({ status }) => status !== 'in_progress'),
@@ -68,8 +88,7 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
       const done = backups.filter(({ status }) => status === 'done').map((backup) => backup.id);
       expect(await listStored(server.directory, id)).toEqual(done.sort());
       expect(listFolder(join(server.directory, 'data/services', id, 'data/backups'))).toEqual([]);
-      for (const { status, error } of backups)
-        if (status === 'error') expect(error).toContain('The control plane was stopped during the backup');
+      for (const { status, error } of backups) if (status === 'error') expect(error).toMatch(INTERRUPTED);
     }
     const last = (await send('POST', `/${id}/backups`)).json.result;
     expected.set(last.id, ROUNDS + 1);
@@ -89,7 +108,7 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
       const response = await fetch(`http://${host}:${port}/`, {
         method: 'POST',
         headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
-        body: 'SELECT count() / 20000, uniqExact(n) FROM t FORMAT TSV',
+        body: `SELECT count() / ${BATCH}, uniqExact(n) FROM t FORMAT TSV`,
       });
       const rounds = expected.get(backup.id);
       expect((await response.text()).trim()).toBe(`${rounds}\t${rounds}`);
@@ -99,11 +118,11 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
   });
 };
 
-onEachStoreInLongRuns('backups of services when the control plane is killed', (store) => {
+onEachStoreInLongRuns('backups of services when the control plane or the service is killed', (store) => {
   testKills(store, ['--endpoint-ports', '0'], async (directory, id) => listFolder(join(directory, 'data/backups', id)));
 });
 
-onEachStoreInLongRuns('backups in S3-compatible storage when the control plane is killed', (store) => {
+onEachStoreInLongRuns('backups in S3-compatible storage when the control plane or the service is killed', (store) => {
   const s3 = useS3();
   const args = ['--endpoint-ports', '0', '--backup-storage', `s3://${BUCKET}`];
   beforeAll(() => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { isLongRun, ROUNDS } from '../support/long-run.ts';
@@ -9,6 +10,7 @@ import { until } from '../support/until.ts';
 vi.setConfig({ testTimeout: isLongRun ? 14_400_000 : 300_000 });
 
 const BATCH = 100;
+const WRITE_PAUSE_MS = 50;
 
 onEachStoreInLongRuns('backups of a service under writes', (store) => {
   const server = useServer(store, { inProcess: false, args: ['--endpoint-ports', '0'] });
@@ -43,6 +45,8 @@ onEachStoreInLongRuns('backups of a service under writes', (store) => {
         const sql = `INSERT INTO t SELECT number + ${first}, randomString(100) FROM numbers(${BATCH})`;
         expect(await service.query(sql)).toMatchObject({ status: 200 });
         written.acknowledged = written.sent;
+        // Without a pause, hundreds of rounds would fill the disk.
+        await delay(WRITE_PAUSE_MS);
       }
     })();
     try {

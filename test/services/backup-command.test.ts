@@ -39,6 +39,6 @@ onEachStore('pilothouse service backup', (store) => {
   it('says what is wrong', async () => {
     expect((await run('backup', 'verify', acme.primary)).code).toBe(2);
     const simulated = await run('backup', 'create', acme.primary);
-    expect([simulated.code, simulated.stderr]).toEqual([1, expect.stringContaining('Only embedded services')]);
+    expect([simulated.code, simulated.stderr]).toEqual([1, expect.stringContaining('has no data to back up')]);
   });
 });

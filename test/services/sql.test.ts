@@ -41,6 +41,18 @@ onEachStore('SQL by role', (store) => {
     expect(end.queryId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('sends a short result in one piece, and a long one as it arrives', async () => {
+    const { id } = await getService();
+    const readHeaders = async (statement: string) => {
+      const response = await sql.post(id, { sql: statement });
+      const length = response.headers.get('content-length');
+      return { length, bytes: (await response.arrayBuffer()).byteLength };
+    };
+    const short = await readHeaders('SELECT 1');
+    expect(short.length).toBe(String(short.bytes));
+    expect((await readHeaders('SELECT number, repeat(toString(number), 100) FROM numbers(9999)')).length).toBeNull();
+  });
+
   it('writes as the admin and not as the reader', async () => {
     const { id } = await getService();
     const create = 'CREATE TABLE t (a UInt8) ENGINE = MergeTree ORDER BY a';
@@ -217,7 +229,7 @@ onEachStore('SQL by role', (store) => {
     const refused = await sql.post(simulated.json.result.service.id, { sql: 'SELECT 1' });
     expect([refused.status, ((await refused.json()) as Json).error]).toEqual([
       409,
-      'CONFLICT: s has the driver simulated; statements by role need the driver embedded',
+      'CONFLICT: s has the driver simulated. It runs no process; SQL by role needs the driver embedded',
     ]);
   });
 

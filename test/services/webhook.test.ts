@@ -52,6 +52,16 @@ describe('a service behind a webhook', () => {
     for (const text of [JSON.stringify(running), activities.text]) expect(text).not.toContain(SECRET);
   });
 
+  it.each(['/sql/read', '/sql/write'])('says where its statements go instead of %s', async (at) => {
+    expect(await call('POST', at, { sql: 'SELECT 1' })).toMatchObject({
+      status: 409,
+      json: {
+        error:
+          'CONFLICT: hooked has the driver webhook. SQL by role needs the driver embedded; use the endpoint of the service with its password',
+      },
+    });
+  });
+
   /** A receiver that answers every question with the same members. */
   async function startReceiver(status: object) {
     const posts: { generation: number; memoryGb: number; replicas: number }[] = [];

@@ -33,22 +33,30 @@ interface TestS3 {
   countUploads(): Promise<number>;
   read(key: string): Promise<Buffer>;
   write(key: string, content: Uint8Array): Promise<void>;
+  /** To the credentials file. */
+  writeCredentials(key: typeof KEY): void;
 }
 
 /** Starts a server in `directory` and resolves with its address. */
 export type StartS3 = (directory: string) => Promise<{ url: string; close(): Promise<void> }>;
 
-/** Runs in the test process. */
+const load = createRequire(import.meta.url);
+
+/** The path of a bucket ends in a slash, with which clients sign it; the server computes the signature without. */
+function correctSignatures(): void {
+  const signature = load('@20minutes/s3rver/lib/signature/v4');
+  const { getStringToSign: getText } = signature;
+  if (getText.isCorrected) return;
+  const getCorrected = (request: { uri: string }, ...rest: unknown[]) =>
+    getText({ ...request, uri: request.uri.replace(/^\/[^/]+$/, '$&/') }, ...rest);
+  signature.getStringToSign = Object.assign(getCorrected, { isCorrected: true });
+}
+
+/** Runs in the test process, and verifies the signature of each request. */
 const startS3rver: StartS3 = async (directory) => {
-  const S3rver = createRequire(import.meta.url)('@20minutes/s3rver');
-  const server = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory,
-    vhostBuckets: false,
-    allowMismatchedSignatures: true,
-  });
+  correctSignatures();
+  const S3rver = load('@20minutes/s3rver');
+  const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false });
   const { port } = (await server.run()) as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 };
@@ -78,6 +86,11 @@ export function useS3(start: StartS3 = startS3rver): TestS3 {
     async write(Key, Body) {
       await client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
     },
+    writeCredentials: ({ id, secret }) =>
+      writeFileSync(
+        s3.credentialsFile,
+        `[other]\naws_access_key_id = x\n[default]\naws_access_key_id = ${id}\naws_secret_access_key=${secret}\n`,
+      ),
   };
   const proxy = createServer((incoming, outgoing) => {
     const name = `${incoming.method} ${incoming.url}`;
@@ -91,10 +104,7 @@ export function useS3(start: StartS3 = startS3rver): TestS3 {
   beforeAll(async () => {
     s3.directory = mkdtempSync(join(tmpdir(), 'pilothouse-s3-'));
     s3.credentialsFile = join(s3.directory, 'credentials');
-    writeFileSync(
-      s3.credentialsFile,
-      `[other]\naws_access_key_id = x\n[default]\naws_access_key_id = ${KEY.id}\naws_secret_access_key=${KEY.secret}\n`,
-    );
+    s3.writeCredentials(KEY);
     const started = await start(join(s3.directory, 'objects'));
     upstream = started.url;
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

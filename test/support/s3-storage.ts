@@ -24,6 +24,7 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
         endpoint: s3.endpoint,
         region: 'us-east-1',
         credentialsFile: s3.credentialsFile,
+        sqlCredentialsFile: s3.credentialsFile,
         timeoutMs: 30_000,
         ...changes,
       },
@@ -63,6 +64,33 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
     s3.fail = NEVER;
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('adopts what ClickHouse has written, after a check of its sizes', async () => {
+    const backup = newBackup();
+    const prefix = `${getPrefix(backup)}files/`;
+    const storage = createStorage();
+    const adopt = async () => storage.sql?.adopt(backup, SIGNAL);
+    await expect(adopt()).rejects.toThrow('its list of files is not complete');
+    const list = `<config><contents>${[
+      '<file><name>a b.txt</name><size>3</size></file>',
+      '<file><name>longer.txt</name><size>10</size><use_base>true</use_base><base_size>6</base_size></file>',
+      '<file><name>in-base.txt</name><size>10</size><use_base>true</use_base></file>',
+      '<file><name>same.txt</name><size>3</size><data_file>a b.txt</data_file></file>',
+      '<file><name>empty.txt</name><size>0</size></file>',
+    ].join('')}</contents></config>`;
+    await s3.write(`${prefix}.backup`, Buffer.from(list));
+    await s3.write(`${prefix}a b.txt`, Buffer.from('abc'));
+    await expect(adopt()).rejects.toThrow('the file longer.txt is missing');
+    await s3.write(`${prefix}longer.txt`, Buffer.from('all of it!'));
+    await expect(adopt()).rejects.toThrow('the file longer.txt has 10 bytes instead of 4');
+    await s3.write(`${prefix}longer.txt`, Buffer.from(' it!'));
+    expect(await adopt()).toMatchObject({ bytes: list.length + 3 + 4, files: { length: 3 } });
+    const to = await copy(storage, backup);
+    expect(readFileSync(join(to, 'a b.txt'), 'utf8')).toBe('abc');
+    await s3.write(`${prefix}longer.txt`, Buffer.from('cut'));
+    await expect(copy(storage, backup)).rejects.toThrow('has 3 bytes instead of 4');
+    await storage.remove(backup, SIGNAL);
+  });
 
   it('stores the files of a backup, gives them back, and removes them', async () => {
     const storage = createStorage();

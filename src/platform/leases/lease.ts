@@ -23,6 +23,9 @@ const RENEW_MS = 3 * SECOND_MS;
 /** A lease that was not renewed for this long belongs to a process that has stopped. Another one takes it within 15 s. */
 export const EXPIRE_MS = 10 * SECOND_MS;
 
+/** For work that needs a lease and does not manage it. */
+export type LeaseView = Pick<ReturnType<typeof createLease>, 'isHeld' | 'confirm'>;
+
 /** Leader election: one process per store does this work. */
 export function createLease({ state, clock, log, name, holder = newUuid(), onChange, isVisible }: Options) {
   const own = { name, holder, host: hostname(), pid: process.pid };

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { formatBytes } from '../../kernel/numbers/bytes.ts';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import { createAllowedLookup } from './allowed-lookup.ts';
 import { findUrlViolation, getHost, type Webhook } from './webhook.ts';
@@ -118,12 +119,11 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
       for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
       const signed = method === 'GET' ? target.search : body;
       const seconds = Math.floor(clock.now() / SECOND_MS);
-      const timeout = AbortSignal.timeout(TIMEOUT_MS);
       const options: RequestOptions = {
         method,
         agent: agents?.[target.protocol as keyof typeof agents] ?? false,
         lookup,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: limitTime(TIMEOUT_MS, signal),
         headers: {
           'user-agent': 'Pilothouse',
           ...(method === 'POST' && { 'content-type': 'application/json' }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../../management/services/service.ts';
-import { type Backup, findBase, getDueAt, isDue, listChain, listExpired } from './backup.ts';
+import { type Backup, findBase, getDueAt, isBackedUp, isDue, listChain, listExpired } from './backup.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,6 +26,18 @@ const at = (hours: number) => START + hours * HOUR_MS;
 const ids = (backups: readonly Backup[]) => backups.map(({ id }) => id);
 
 describe('the schedule of backups', () => {
+  it.each([
+    ['embedded', {}, true, true],
+    ['embedded', { desiredState: 'stopped' }, false, false],
+    ['kubernetes', { observed: { endpoint: {} } }, false, true],
+    ['webhook', { observed: { endpoint: {} } }, false, true],
+    ['webhook', { observed: {} }, false, false],
+    ['simulated', { observed: { endpoint: {} } }, false, false],
+  ])('includes a service with the driver %s (%j): in a directory %s, in objects %s', (driver, changes, ...expected) => {
+    const wanted = { driver, desiredState: 'running', observed: {}, ...changes } as Service;
+    expect([isBackedUp(wanted, false), isBackedUp(wanted, true)]).toEqual(expected);
+  });
+
   it('counts the period from the last backup that is done, or the creation of the service', () => {
     expect(isDue(service(), [], at(23.9))).toBe(false);
     expect(isDue(service(), [], at(24))).toBe(true);
@@ -46,6 +58,23 @@ describe('the schedule of backups', () => {
     expect(isDue(service(), [backup('a', 24, { status: 'in_progress', pending: 'backup' })], at(30))).toBe(false);
     expect(isDue(service(), [failed], at(24.2))).toBe(false);
     expect(isDue(service(), [failed], at(24.25))).toBe(true);
+  });
+
+  it('waits twice as long after each further failure, up to the period', () => {
+    const fail = (count: number) =>
+      Array.from({ length: count }, (_, index) => backup(`f${index}`, 24, { status: 'error' }));
+    const hourly = service({ backupPeriodInHours: 6, backupRetentionPeriodInHours: 48 });
+    for (const [failures, hours] of [
+      [1, 0.25],
+      [2, 0.5],
+      [3, 1],
+      [5, 4],
+      [6, 6],
+      [2000, 6],
+    ] as const) {
+      expect(isDue(hourly, [...fail(failures), backup('d', 1)], at(24 + hours - 0.01))).toBe(false);
+      expect(isDue(hourly, [...fail(failures), backup('d', 1)], at(24 + hours))).toBe(true);
+    }
   });
 });
 

@@ -1,6 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
+import { DRIVERS } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import { type BackupConfiguration, DEFAULT_BACKUP } from '../../management/services/service-settings.ts';
+
+/** In place of the id of a data directory: the service runs elsewhere, and ClickHouse writes its backups to the storage. */
+export const ELSEWHERE = 'elsewhere';
+
+/** What services elsewhere need for backups. */
+export const SQL_SETTINGS = 'set --backup-storage and --backup-s3-sql-credentials-file';
 
 /** What a node still has to do. */
 export type PendingWork = 'backup' | 'verify' | 'remove';
@@ -22,7 +29,7 @@ export interface Backup {
   serviceId: string;
   /** The id of the full backup at the start of the chain. */
   chainId: string;
-  /** The id of the data directory of the node that has the files. */
+  /** The id of the data directory of the node that has the files, or `ELSEWHERE`. */
   directoryId: string;
   /** The storage that has the files; undefined for the backup directory. */
   location?: string | undefined;
@@ -53,11 +60,20 @@ export interface Backup {
 
 /** A full backup starts a new chain at least this often. */
 const CHAIN_MS = 7 * DAY_MS;
-/** After a failed backup. */
+/** After a failed backup. Doubled after each further one, up to the period. */
 const RETRY_MS = 15 * MINUTE_MS;
 
 export const getBackupConfiguration = ({ settings }: Readonly<Service>): BackupConfiguration =>
   settings?.backupConfiguration ?? DEFAULT_BACKUP;
+
+/**
+ * Whether a service is backed up by its schedule. A stopped one is not started: nothing changes in it. `hasSqlStorage`:
+ * ClickHouse elsewhere can write backups to S3-compatible storage, with a key of its own.
+ */
+export const isBackedUp = ({ driver, desiredState, observed }: Readonly<Service>, hasSqlStorage: boolean): boolean =>
+  desiredState !== 'stopped' &&
+  (DRIVERS[driver].isLocal === true ||
+    (DRIVERS[driver].isBackedUpBySql === true && hasSqlStorage && observed.endpoint !== undefined));
 
 /** Until when the data is known to be in a backup. */
 const getCurrentUntil = ({ startedAt, unchangedAt = 0 }: Backup): number => Math.max(startedAt, unchangedAt);
@@ -76,11 +92,17 @@ function findNext(since: number, timeOfDay: string): number {
   return sameDay > since ? sameDay : sameDay + DAY_MS;
 }
 
+function getRetryMs(service: Readonly<Service>, backups: readonly Backup[]): number {
+  const done = backups.findIndex(({ status }) => status === 'done');
+  const failures = done < 0 ? backups.length : done;
+  return Math.min(RETRY_MS * 2 ** (failures - 1), getBackupConfiguration(service).backupPeriodInHours * HOUR_MS);
+}
+
 /** Whether a backup is to start now. `backups` are those of the service, newest first. */
 export function isDue(service: Readonly<Service>, backups: readonly Backup[], now: number): boolean {
   const [last] = backups;
   if (last?.status === 'in_progress') return false;
-  if (last?.status === 'error' && now < last.startedAt + RETRY_MS) return false;
+  if (last?.status === 'error' && now < last.startedAt + getRetryMs(service, backups)) return false;
   return now >= getDueAt(service, findNewestDone(backups));
 }
 

@@ -6,11 +6,12 @@ import type { Audit } from '../../management/audit/audit.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { STOPPED_FOR_BACKUP } from '../../management/services/driven-services.ts';
 import { DRIVERS } from '../../management/services/driver.ts';
+import type { FindRestorable } from '../../management/services/new-service.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { Services } from '../../management/services/services.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import type { Backup } from './backup.ts';
+import { type Backup, ELSEWHERE, SQL_SETTINGS } from './backup.ts';
 import { toNewBackup } from './schedule.ts';
 import { findBackup, insertBackup, listBackups, updateBackup } from './store.ts';
 
@@ -22,10 +23,12 @@ interface Options {
   audit: Audit;
   organizations: Organizations;
   services: Services;
+  /** ClickHouse elsewhere can write backups to S3-compatible storage, with a key of its own. */
+  hasSqlStorage: boolean;
 }
 
 /** Lists and requests backups. The node that runs the service makes them. */
-export function createBackups({ state, clock, audit, organizations, services }: Options) {
+export function createBackups({ state, clock, audit, organizations, services, hasSqlStorage }: Options) {
   const nextId = createTimeOrderedIds();
 
   async function getVisible(db: Db, organizationId: string, serviceId: string, id: string): Promise<Backup> {
@@ -58,7 +61,7 @@ export function createBackups({ state, clock, audit, organizations, services }: 
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const service = await services.get(organizationId, serviceId, tx);
-        const backup = toNewBackup(nextId(now), service, getPlacement(service), now);
+        const backup = toNewBackup(nextId(now), service, getPlacement(service, hasSqlStorage), now);
         const running = (await listBackups(tx, organizationId, serviceId)).find(({ pending }) => pending === 'backup');
         if (running) throw new AppError('conflict', `The backup ${running.id} of the service is in progress`);
         await insertBackup(tx, backup);
@@ -96,16 +99,12 @@ export function createBackups({ state, clock, audit, organizations, services }: 
   };
 }
 
-/** For a service that is created from the backup: where its files are, or why it cannot be restored. */
-export async function findRestorable(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<{ placement: string } | { obstacle: string }> {
+/** For a service that is created from the backup: the node that has its files, if only one does, or why it cannot be restored. */
+export async function findRestorable(db: Db, organizationId: string, id: string): ReturnType<FindRestorable> {
   const backup = await findBackup(db, organizationId, id);
   if (!backup || !isVisible(backup)) return { obstacle: 'The organization has no such backup' };
   if (backup.status !== 'done') return { obstacle: explainStatus(backup) };
-  return { placement: backup.directoryId };
+  return { placement: backup.directoryId === ELSEWHERE ? undefined : backup.directoryId };
 }
 
 const isVisible = ({ pending }: Backup): boolean => pending !== 'remove';
@@ -113,16 +112,18 @@ const isVisible = ({ pending }: Backup): boolean => pending !== 'remove';
 const explainStatus = ({ status }: Backup): string =>
   status === 'error' ? 'The backup has failed' : 'The backup is not done yet';
 
-/** The node that has the data of the service, and makes the backup. */
-function getPlacement({ driver, desiredState, observed }: Readonly<Service>): string {
-  if (!DRIVERS[driver].isLocal)
-    throw new AppError(
-      'conflict',
-      `Only embedded services are backed up here; the driver of this service is ${driver}`,
-    );
-  if (desiredState === 'stopped') throw new AppError('conflict', STOPPED_FOR_BACKUP);
-  if (observed.placement === undefined)
-    throw new AppError('conflict', 'The service has not run yet, so it has no data to back up');
+/** The data directory of the node that has the data of the service and makes the backup, or `ELSEWHERE`. */
+function getPlacement({ driver, desiredState, observed }: Readonly<Service>, hasSqlStorage: boolean): string {
+  const { isLocal, isBackedUpBySql } = DRIVERS[driver];
+  const reject = (reason: string) => new AppError('conflict', reason);
+  if (!isLocal && !isBackedUpBySql) throw reject(`A service with the driver ${driver} has no data to back up`);
+  if (!isLocal && !hasSqlStorage)
+    throw reject(`A service with the driver ${driver} is backed up to S3-compatible storage; ${SQL_SETTINGS}`);
+  if (desiredState === 'stopped') throw reject(STOPPED_FOR_BACKUP);
+  if (!isLocal && observed.endpoint === undefined)
+    throw reject('The service has no endpoint, so SQL cannot reach it; give its url');
+  if (!isLocal) return ELSEWHERE;
+  if (observed.placement === undefined) throw reject('The service has not run yet, so it has no data to back up');
   return observed.placement;
 }
 

@@ -33,13 +33,16 @@ export function createBackupDirectory(directory: string): Storage {
     return parseManifest(backup.id, text, path);
   }
 
-  /** Moves the files, or copies them from another file system. */
+  /** Moves the files, or copies them from another file system and checks the copies. */
   async function take(backup: StoredBackup, from: string, to: string, signal: AbortSignal): Promise<Manifest> {
     const manifest = await createManifest(from, backup, signal);
-    await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EXDEV') throw error;
+    try {
+      await rename(from, to);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
       await copyFiles(manifest, { to, read: ({ path }) => readChunks(join(from, path)), signal });
-    });
+      await checkFiles(manifest, to, signal);
+    }
     return manifest;
   }
 
@@ -61,7 +64,6 @@ export function createBackupDirectory(directory: string): Storage {
       if (!isMoved) await rm(partial, { recursive: true, force: true });
       await mkdir(partial, { recursive: true, mode: 0o700 });
       const manifest = isMoved ? await createManifest(files, backup, signal) : await take(backup, from, files, signal);
-      await checkFiles(manifest, files, signal);
       await writeFile(join(partial, NAMES.manifest), JSON.stringify(manifest), { mode: 0o600 });
       await syncAll(partial);
       await rename(partial, folder);

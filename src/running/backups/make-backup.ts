@@ -5,72 +5,75 @@ import type { BackupAccess } from '../../management/services/driver.ts';
 import { getServiceDirectory } from '../drivers/embedded/directory.ts';
 import { readFingerprint } from '../drivers/embedded/fingerprint.ts';
 import { type Backup, findBase } from './backup.ts';
+import type { BackupMaker } from './maker.ts';
 import { syncAll } from './manifest.ts';
 import { runBackup } from './statements.ts';
 import { NAMES, type Storage } from './storage.ts';
+import { rejectIncomplete } from './written-files.ts';
 
 interface Options {
   clock: Clock;
+  directoryId: string;
   /** Contains one directory per embedded service. */
   servicesDirectory: string;
   storage: Storage;
-  /** Wakes the service if it is idle. */
-  openBackup(serviceId: string): Promise<BackupAccess>;
+  /** Wakes the service if it is idle, and waits until it runs. */
+  openBackup(serviceId: string, signal: AbortSignal): Promise<BackupAccess>;
 }
 
-/** Lets ClickHouse write a backup to the folder of the service. `earlier` are its other backups, newest first. */
-export async function writeBackup(
-  { clock, servicesDirectory, storage, openBackup }: Options,
-  backup: Backup,
-  earlier: readonly Backup[],
-  signal: AbortSignal,
-): Promise<Backup> {
-  const { id, serviceId } = backup;
-  const { data, backups } = getServiceDirectory(servicesDirectory, serviceId);
-  const written = join(backups, id);
-  // Before the backup: what changes meanwhile counts as a change.
-  const fingerprint = await readFingerprint(data);
-  const access = await openBackup(serviceId);
-  const { location } = storage;
-  const base = findBase(earlier, { directoryId: backup.directoryId, location }, clock.now());
-  const baseFolder = base && join(backups, base.id);
-  try {
-    await rm(written, { recursive: true, force: true });
-    const list = base && (await storage.readList(base, signal));
-    const started: Backup = { ...backup, location, fingerprint };
-    if (list !== undefined && baseFolder !== undefined) {
-      Object.assign(started, { baseId: base?.id, chainId: base?.chainId });
-      await mkdir(baseFolder, { recursive: true, mode: 0o700 });
-      await writeFile(join(baseFolder, NAMES.list), list, { mode: 0o600 });
-    }
-    await runBackup(access.upstream, id, started.baseId, signal);
-    await syncAll(written);
-    return { ...started, isWritten: true };
-  } finally {
-    access.close();
-    if (baseFolder !== undefined) await rm(baseFolder, { recursive: true, force: true });
-  }
-}
+/** Each one reads and writes whole tables. */
+const CONCURRENCY = 2;
 
-/** Moves what ClickHouse has written to the storage. Returns the backup as it is when done. */
-export async function storeBackup(
-  { servicesDirectory, storage }: Pick<Options, 'servicesDirectory' | 'storage'>,
-  { isWritten: _, ...backup }: Backup,
-  signal: AbortSignal,
-): Promise<Backup> {
-  const { backups } = getServiceDirectory(servicesDirectory, backup.serviceId);
-  const { bytes, files } = await storage.add(backup, join(backups, backup.id), signal);
-  return { ...backup, sizeBytes: bytes, files: files.length };
-}
+/** Of embedded services: ClickHouse writes to the folder of the service, and the files are moved to the storage. */
+export function createEmbeddedMaker(options: Options): BackupMaker {
+  const { clock, directoryId, servicesDirectory, storage, openBackup } = options;
+  const getDirectory = ({ serviceId }: Backup) => getServiceDirectory(servicesDirectory, serviceId);
 
-/** Removes what a backup that was not finished has left; `others` are those of the same service. */
-export async function removeUnfinished(
-  { servicesDirectory, storage }: Pick<Options, 'servicesDirectory' | 'storage'>,
-  backup: Backup,
-  others: readonly Backup[],
-  signal: AbortSignal,
-): Promise<void> {
-  const { backups } = getServiceDirectory(servicesDirectory, backup.serviceId);
-  for (const { id } of [backup, ...others]) await rm(join(backups, id), { recursive: true, force: true });
-  await storage.remove(backup, signal);
+  return {
+    directoryId,
+    location: storage.location,
+    concurrency: CONCURRENCY,
+
+    async write(backup, earlier, signal) {
+      const { id, serviceId } = backup;
+      const { data, backups } = getDirectory(backup);
+      const written = join(backups, id);
+      // Before the backup: what changes meanwhile counts as a change.
+      const fingerprint = await readFingerprint(data);
+      const access = await openBackup(serviceId, signal);
+      const base = findBase(earlier, backup, clock.now());
+      const baseFolder = base && join(backups, base.id);
+      try {
+        await rm(written, { recursive: true, force: true });
+        const list = base && (await storage.readList(base, signal));
+        const started: Backup = { ...backup, fingerprint };
+        if (list !== undefined && baseFolder !== undefined) {
+          Object.assign(started, { baseId: base?.id, chainId: base?.chainId });
+          await mkdir(baseFolder, { recursive: true, mode: 0o700 });
+          await writeFile(join(baseFolder, NAMES.list), list, { mode: 0o600 });
+        }
+        await runBackup(access.upstream, id, started.baseId, signal);
+        await rejectIncomplete(written);
+        await syncAll(written);
+        return { ...started, isWritten: true };
+      } finally {
+        access.close();
+        if (baseFolder !== undefined) await rm(baseFolder, { recursive: true, force: true });
+      }
+    },
+
+    async store({ isWritten: _, ...backup }, signal) {
+      const { bytes, files } = await storage.add(backup, join(getDirectory(backup).backups, backup.id), signal);
+      return { ...backup, sizeBytes: bytes, files: files.length };
+    },
+
+    async removeUnfinished(backup, others, signal) {
+      const { backups } = getDirectory(backup);
+      for (const { id } of [backup, ...others]) await rm(join(backups, id), { recursive: true, force: true });
+      await storage.remove(backup, signal);
+    },
+
+    isUnchanged: async (backup) =>
+      backup.fingerprint !== undefined && backup.fingerprint === (await readFingerprint(getDirectory(backup).data)),
+  };
 }

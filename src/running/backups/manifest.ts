@@ -9,17 +9,21 @@ export interface ManifestFile {
   /** Relative to the folder of the files, with `/`. */
   path: string;
   bytes: number;
-  sha256: string;
+  /** Undefined for a file that ClickHouse itself has written to the storage. */
+  sha256?: string | undefined;
 }
 
+/** A file that was read. */
+export type HashedFile = ManifestFile & Hashed;
+
 /** What a backup consists of. */
-export interface Manifest {
+export interface Manifest<File extends ManifestFile = ManifestFile> {
   version: 1;
   id: string;
   serviceId: string;
   baseId?: string | undefined;
   bytes: number;
-  files: ManifestFile[];
+  files: File[];
 }
 
 /** A manifest that was changed in the storage must not lead to files elsewhere. */
@@ -37,13 +41,13 @@ const isValidFile = ({ path, bytes, sha256 }: ManifestFile): boolean =>
   path.split('/').every((name) => !['', '.', '..'].includes(name) && !name.includes('\0')) &&
   Number.isSafeInteger(bytes) &&
   bytes >= 0 &&
-  /^[0-9a-f]{64}$/.test(sha256);
+  (sha256 === undefined || /^[0-9a-f]{64}$/.test(sha256));
 
 const CHUNK_BYTES = 2 ** 20;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
 /** All files below a folder, in the order of their names. Rejects links and other special files: they could lead elsewhere. */
-async function listFiles(folder: string, below = ''): Promise<string[]> {
+export async function listFiles(folder: string, below = ''): Promise<string[]> {
   const entries = await readdir(join(folder, below), { withFileTypes: true });
   const found: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -72,7 +76,10 @@ export async function* readChunks(path: string, chunkBytes = CHUNK_BYTES): Async
   }
 }
 
-type Hashed = Omit<ManifestFile, 'path'>;
+interface Hashed {
+  bytes: number;
+  sha256: string;
+}
 
 /** Gives all chunks to `write`. */
 export async function hashChunks(
@@ -84,8 +91,10 @@ export async function hashChunks(
   let bytes = 0;
   for await (const chunk of chunks) {
     signal.throwIfAborted();
+    // A thread of Node writes meanwhile.
+    const written = write?.(chunk);
     hash.update(chunk);
-    await write?.(chunk);
+    await written;
     bytes += chunk.length;
   }
   return { bytes, sha256: hash.digest('hex') };
@@ -95,10 +104,17 @@ export async function createManifest(
   folder: string,
   { id, serviceId, baseId }: Pick<Manifest, 'id' | 'serviceId' | 'baseId'>,
   signal: AbortSignal,
-): Promise<Manifest> {
-  const files: ManifestFile[] = [];
+): Promise<Manifest<HashedFile>> {
+  const files: HashedFile[] = [];
   for (const path of await listFiles(folder))
     files.push({ path, ...(await hashChunks(readChunks(join(folder, path)), signal)) });
+  return toManifest({ id, serviceId, baseId }, files);
+}
+
+export function toManifest<File extends ManifestFile>(
+  { id, serviceId, baseId }: Pick<Manifest, 'id' | 'serviceId' | 'baseId'>,
+  files: File[],
+): Manifest<File> {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return { version: 1, id, serviceId, ...(baseId !== undefined && { baseId }), bytes, files };
 }
@@ -113,7 +129,7 @@ interface CopyOptions {
   onBytes?: (bytes: number) => void;
 }
 
-/** Copies the files of a manifest. A file that differs from the manifest is an error. */
+/** Copies the files of a manifest, without synchronizing them to the disk. A file that differs from the manifest is an error. */
 export async function copyFiles({ id, files }: Manifest, options: CopyOptions): Promise<void> {
   const { to, read, parallel = 1, signal, onBytes = () => {} } = options;
   await forEachParallel(files, parallel, async (file) => {
@@ -122,7 +138,6 @@ export async function copyFiles({ id, files }: Manifest, options: CopyOptions): 
     const target = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     try {
       rejectDifference(id, file, await hashChunks(read(file), signal, (chunk) => writeAll(target, chunk)));
-      await target.sync();
       onBytes(file.bytes);
     } finally {
       await target.close();
@@ -150,7 +165,7 @@ export async function checkFiles({ id, files }: Manifest, folder: string, signal
 
 export function rejectDifference(id: string, { path, bytes, sha256 }: ManifestFile, read: Hashed): void {
   if (read.bytes !== bytes) throw damaged(id, `the file ${path} has ${read.bytes} bytes instead of ${bytes}`);
-  if (read.sha256 !== sha256) throw damaged(id, `the file ${path} differs from its checksum`);
+  if (sha256 !== undefined && read.sha256 !== sha256) throw damaged(id, `the file ${path} differs from its checksum`);
 }
 
 export const damaged = (id: string, reason: string): AppError =>

@@ -1,11 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Restore } from '../drivers/embedded/restoring.ts';
-import { type Backup, listChain } from './backup.ts';
-import { formatFailure, runRestore } from './statements.ts';
-import type { Storage } from './storage.ts';
+import { type Backup, ELSEWHERE, listChain } from './backup.ts';
+import { replaceBase } from './file-list.ts';
+import { formatFailure, runRestore, toFile } from './statements.ts';
+import { NAMES, type Storage } from './storage.ts';
 import { findBackup, listBackups } from './store.ts';
 
 interface Options {
@@ -32,11 +33,14 @@ export function createRestores({ state, storage }: Options) {
   async function copyChain(chain: readonly Backup[], { folder, signal, onProgress }: Restore): Promise<void> {
     const totalBytes = chain.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
     let copiedBytes = 0;
-    for (const backup of chain)
+    for (const backup of chain) {
       await storage.copy(backup, join(folder, backup.id), signal, (bytes) => {
         copiedBytes += bytes;
         onProgress(`copying its files, ${toPercent(copiedBytes / Math.max(1, totalBytes))}`);
       });
+      if (backup.directoryId === ELSEWHERE && backup.baseId !== undefined)
+        await moveBase(join(folder, backup.id, NAMES.list), backup.baseId);
+    }
   }
 
   return {
@@ -64,6 +68,11 @@ export function createRestores({ state, storage }: Options) {
       }
     },
   };
+}
+
+/** ClickHouse has noted the address in the storage. */
+async function moveBase(list: string, baseId: string): Promise<void> {
+  await writeFile(list, replaceBase(await readFile(list, 'utf8'), toFile(baseId)));
 }
 
 const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;

@@ -62,7 +62,7 @@ export function backupRoutes({ backups }: { backups: Backups }): Routes {
           tags,
           summary: 'Back up service now',
           description:
-            'Returns at once with a backup in progress. An idle service is woken. 409 if a backup is in progress, the service is stopped, or it is not an embedded service.',
+            'Returns at once with a backup in progress. An idle service is woken. 409 if a backup is in progress, the service is stopped, or it cannot be backed up: it is simulated, or it runs elsewhere and the server has no S3-compatible storage for backups or no key for its ClickHouse, or SQL cannot reach it.',
           params: ServicePath,
           response: managementResponse(BackupRecord),
         },

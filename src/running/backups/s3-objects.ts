@@ -160,10 +160,16 @@ export function createS3Objects(address: S3Address, clock: Clock) {
           } = await client.send(new sdk.GetObjectCommand({ Bucket, Key, Range }), { abortSignal });
           if (!Body) throw new AppError('unavailable', `${location} responded without contents`);
           // The time limit also applies to the contents.
-          abortSignal.addEventListener('abort', () => void (Body as { destroy?(): void }).destroy?.(), { once: true });
-          const content = await Body.transformToByteArray();
-          abortSignal.throwIfAborted();
-          return { content, bytes: Number(ContentRange?.split('/')[1] ?? ContentLength) };
+          const destroy = () => (Body as { destroy?(): void }).destroy?.();
+          abortSignal.addEventListener('abort', destroy, { once: true });
+          try {
+            const content = await Body.transformToByteArray();
+            abortSignal.throwIfAborted();
+            return { content, bytes: Number(ContentRange?.split('/')[1] ?? ContentLength) };
+          } finally {
+            // The signal lives until the limit ends, and would keep the contents in memory.
+            abortSignal.removeEventListener('abort', destroy);
+          }
         });
       } catch (error) {
         if (isMissing(error)) return undefined;

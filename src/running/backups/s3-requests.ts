@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { AppError } from '../../kernel/errors.ts';
-import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
+import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
+import { renderAuthorityAdvice } from '../../platform/tls/unknown-authority.ts';
 
 /** Where objects are, and how they are reached. */
 export interface S3Address {
@@ -14,6 +16,8 @@ export interface S3Address {
   region: string;
   /** In the format of AWS. Without it, the variables and files that AWS defines are used. */
   credentialsFile?: string | undefined;
+  /** In the same format: of the key that ClickHouse elsewhere gets, to write backups itself. */
+  sqlCredentialsFile?: string | undefined;
   /** Of one request, which has at most some megabytes. */
   timeoutMs: number;
 }
@@ -25,8 +29,6 @@ const ATTEMPTS = 4;
 /** Doubled after each attempt. */
 const RETRY_MS = SECOND_MS / 4;
 const CONNECTION_TIMEOUT_MS = 10 * SECOND_MS;
-/** A credentials file is read again after this time. */
-const CREDENTIALS_MS = 5 * MINUTE_MS;
 
 /** Sends requests to S3-compatible storage, each with a time limit and a limited number of attempts. */
 export function createS3Requests(address: S3Address, clock: Clock) {
@@ -41,7 +43,12 @@ export function createS3Requests(address: S3Address, clock: Clock) {
       region,
       // Names of buckets are rarely host names of other storage.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-      ...(credentialsFile !== undefined && { credentials: () => readCredentials(credentialsFile, clock) }),
+      ...(credentialsFile !== undefined && {
+        credentials: async () => {
+          // The client asks again for credentials that expire: a file that was changed is used by the next request.
+          return { ...(await readCredentials(credentialsFile)), expiration: new Date(clock.now()) };
+        },
+      }),
       maxAttempts: 1,
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
       // We send SHA-256 ourselves; other storage does not know the checksums that the client would add.
@@ -60,7 +67,7 @@ export function createS3Requests(address: S3Address, clock: Clock) {
       const { sdk, client } = await loaded;
       for (let attempt = 1; ; attempt++) {
         try {
-          return await limitTime(timeoutMs, signal, (limit) => work({ sdk, client, signal: limit }));
+          return await work({ sdk, client, signal: limitTime(timeoutMs, signal) });
         } catch (error) {
           signal.throwIfAborted();
           if (attempt === ATTEMPTS || !isTransient(error)) throw explain(error, location, timeoutMs);
@@ -69,21 +76,6 @@ export function createS3Requests(address: S3Address, clock: Clock) {
       }
     },
   };
-}
-
-/** Not `AbortSignal.any` of a timeout: Node 20 may collect that one before it fires. */
-async function limitTime<T>(ms: number, signal: AbortSignal, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const limit = new AbortController();
-  const cancel = () => limit.abort(signal.reason);
-  const timer = setTimeout(() => limit.abort(new DOMException('', 'TimeoutError')), ms);
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await work(limit.signal);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', cancel);
-  }
 }
 
 /** An error of the client, or of Node. */
@@ -114,7 +106,7 @@ function explain(error: unknown, location: string, timeoutMs: number): AppError 
   const toError = (text: string) => new AppError('unavailable', `${location} ${text}`, { cause: error });
   if (name === NO_CREDENTIALS) return toError('cannot be used: there are no credentials for it');
   // The client also calls a lost connection a timeout, with the code of Node.
-  if (typeof code === 'string') return toError(`cannot be reached: ${code}`);
+  if (typeof code === 'string') return toError(`cannot be reached: ${code}${renderAuthorityAdvice(code)}`);
   if (name === 'TimeoutError' || name === 'AbortError')
     return toError(`did not respond within ${timeoutMs / SECOND_MS} s`);
   if (status !== undefined) return toError(`responded with ${status} ${/^\w{1,60}$/.test(name) ? name : ''}`.trimEnd());
@@ -122,7 +114,7 @@ function explain(error: unknown, location: string, timeoutMs: number): AppError 
 }
 
 /** Reads `aws_access_key_id` and the others, of the section `default` or of a file without sections. */
-async function readCredentials(path: string, clock: Clock) {
+export async function readCredentials(path: string) {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new AppError('unavailable', `The credentials for backups cannot be read from ${path}: ${error.code}`);
   });
@@ -138,6 +130,5 @@ async function readCredentials(path: string, clock: Clock) {
   const sessionToken = values.get('aws_session_token');
   if (!accessKeyId || !secretAccessKey)
     throw new AppError('unavailable', `${path} has no aws_access_key_id and aws_secret_access_key`);
-  const expiration = new Date(clock.now() + CREDENTIALS_MS);
-  return { accessKeyId, secretAccessKey, expiration, ...(sessionToken && { sessionToken }) };
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }

@@ -3,20 +3,24 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forEachParallel } from '../../kernel/tasks/parallel.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
+import { explainSize, listWritten } from './file-list.ts';
 import {
   copyFiles,
   createManifest,
   damaged,
+  type HashedFile,
   hashChunks,
   type Manifest,
   type ManifestFile,
   parseManifest,
   readChunks,
   rejectDifference,
+  toManifest,
 } from './manifest.ts';
 import { createS3Objects } from './s3-objects.ts';
-import type { S3Address } from './s3-requests.ts';
-import { getStoredPath, NAMES, type Storage, type StoredBackup } from './storage.ts';
+import { readCredentials, type S3Address } from './s3-requests.ts';
+import { formatTarget, formatUrl } from './s3-target.ts';
+import { getStoredPath, NAMES, type SqlStorage, type Storage, type StoredBackup } from './storage.ts';
 
 /** Each request sends or receives at most this much, so each one can be repeated and has a time limit. */
 const PART_BYTES = 8 * 2 ** 20;
@@ -25,11 +29,15 @@ const MAX_PARTS = 9000;
 /** Of requests. Each one has a part in memory. */
 const PARALLEL = 4;
 
+/** Of a manifest and of ClickHouse's list of files, which are read into memory: about a million files. */
+const MAX_LIST_BYTES = 256 * 2 ** 20;
+
 const getPartBytes = (bytes: number): number => Math.max(PART_BYTES, Math.ceil(bytes / MAX_PARTS));
 const digest = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest();
 
 /** Backups in S3-compatible storage: objects with the paths of the backup directory. The manifest is written last. */
 export function createS3Storage(address: S3Address, clock: Clock): Storage {
+  const { sqlCredentialsFile } = address;
   const objects = createS3Objects(address, clock);
   const getPrefix = (backup: StoredBackup): string => `${address.prefix}${getStoredPath(backup)}/`;
   const getKey = (backup: StoredBackup, path: string): string => `${getPrefix(backup)}${NAMES.files}/${path}`;
@@ -48,6 +56,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
   async function readAll(backup: StoredBackup, key: string, signal: AbortSignal): Promise<Buffer | undefined> {
     const found = await objects.find(key, signal);
     if (!found) return undefined;
+    if (found.bytes > MAX_LIST_BYTES) throw damaged(backup.id, `${key} has more than ${MAX_LIST_BYTES} bytes`);
     const chunks: Uint8Array[] = [];
     for await (const chunk of readObject(backup, key, found.bytes, signal)) chunks.push(chunk);
     return Buffer.concat(chunks);
@@ -60,7 +69,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
     return parseManifest(backup.id, content.toString('utf8'), key);
   }
 
-  async function upload(backup: StoredBackup, path: string, file: ManifestFile, signal: AbortSignal): Promise<void> {
+  async function upload(backup: StoredBackup, path: string, file: HashedFile, signal: AbortSignal): Promise<void> {
     const key = getKey(backup, file.path);
     const { bytes, sha256 } = file;
     if (bytes <= PART_BYTES) {
@@ -87,8 +96,13 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
   const put = (key: string, content: Buffer, sha256: string, signal: AbortSignal): Promise<void> =>
     objects.put(key, content, { sha256, checksum: Buffer.from(sha256, 'hex').toString('base64') }, signal);
 
+  const putManifest = (backup: StoredBackup, manifest: Manifest, signal: AbortSignal): Promise<void> => {
+    const content = Buffer.from(JSON.stringify(manifest));
+    return put(`${getPrefix(backup)}${NAMES.manifest}`, content, digest(content).toString('hex'), signal);
+  };
+
   /** Uploads a file unless it is there, and checks what is there: by the checksum of the storage, or by reading it. */
-  async function store(backup: StoredBackup, from: string, file: ManifestFile, isNew: boolean, signal: AbortSignal) {
+  async function store(backup: StoredBackup, from: string, file: HashedFile, isNew: boolean, signal: AbortSignal) {
     const key = getKey(backup, file.path);
     const path = join(from, file.path);
     let found = isNew ? undefined : await objects.find(key, signal);
@@ -103,6 +117,29 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
     rejectDifference(backup.id, file, await hashChunks(readObject(backup, key, file.bytes, signal), signal));
   }
 
+  const createSql = (path: string): SqlStorage => ({
+    async formatTarget(backup) {
+      const url = formatUrl(address, `${getPrefix(backup)}${NAMES.files}`);
+      return formatTarget(objects.location, url, await readCredentials(path));
+    },
+
+    async adopt(backup, signal) {
+      const list = await readAll(backup, getKey(backup, NAMES.list), signal);
+      const written = list && listWritten(list.toString('utf8'));
+      if (!written) throw damaged(backup.id, 'its list of files is not complete');
+      const stored = await objects.list(getKey(backup, ''), signal);
+      const files = [{ path: NAMES.list, bytes: list.length }];
+      for (const [path, bytes] of written) {
+        const reason = explainSize(path, stored.get(getKey(backup, path)), bytes);
+        if (reason !== undefined) throw damaged(backup.id, reason);
+        files.push({ path, bytes });
+      }
+      const manifest = toManifest(backup, files);
+      await putManifest(backup, manifest, signal);
+      return manifest;
+    },
+  });
+
   return {
     location: objects.location,
 
@@ -114,8 +151,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
       await forEachParallel(manifest.files, PARALLEL, (file) =>
         store(backup, from, file, !stored.has(getKey(backup, file.path)), signal),
       );
-      const content = Buffer.from(JSON.stringify(manifest));
-      await put(`${prefix}${NAMES.manifest}`, content, digest(content).toString('hex'), signal);
+      await putManifest(backup, manifest, signal);
       await rm(from, { recursive: true, force: true });
       return manifest;
     },
@@ -137,6 +173,8 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
       await forEachParallel(keys, PARALLEL, (key) => objects.remove(key, signal));
     },
 
+    ...(sqlCredentialsFile !== undefined && { sql: createSql(sqlCredentialsFile) }),
+
     findObstacle: (signal) =>
       objects.list(address.prefix, signal, 1).then(
         () => undefined,
@@ -146,7 +184,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
 }
 
 /** As S3 computes it: of an object in parts, the SHA-256 of those of its parts. */
-async function computeChecksum(path: string, { bytes, sha256 }: ManifestFile): Promise<string> {
+async function computeChecksum(path: string, { bytes, sha256 }: HashedFile): Promise<string> {
   if (bytes <= PART_BYTES) return Buffer.from(sha256, 'hex').toString('base64');
   const digests: Buffer[] = [];
   for await (const part of readChunks(path, getPartBytes(bytes))) digests.push(digest(part));

@@ -5,12 +5,12 @@ import type { Actor } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { DrivenServices } from '../../management/services/driven-services.ts';
+import type { DriverName } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { getServiceDirectory } from '../drivers/embedded/directory.ts';
-import { readFingerprint } from '../drivers/embedded/fingerprint.ts';
 import { type Backup, findNewestDone, getBackupConfiguration, isDue, listExpired } from './backup.ts';
+import type { BackupMaker } from './maker.ts';
 import { insertBackup, listBackedUpServices, listBackups, updateBackup } from './store.ts';
 import type { BackupWriter } from './writer.ts';
 
@@ -22,11 +22,13 @@ interface Options {
   audit: Audit;
   log: Pick<Logger, 'warn'>;
   services: DrivenServices;
-  directoryId: string;
-  servicesDirectory: string;
+  maker: BackupMaker;
   /** Whether this process runs the service. */
   isResponsible(serviceId: string): boolean;
-  /** Whether a backup of the chain is being restored. */
+  /** Whether the maker makes the backups of services with this driver. */
+  isIncluded(driver: DriverName): boolean;
+  isBackedUp(service: Readonly<Service>): boolean;
+  /** Whether a backup of the chain is being restored by this process, also for a verification. */
   isInUse(chainId: string): boolean;
 }
 
@@ -50,28 +52,23 @@ export const toNewBackup = (id: string, service: Readonly<Service>, directoryId:
 
 /** Decides which backups are due, and which have expired. */
 export function createSchedule(options: Options) {
-  const { state, writer, organizations, clock, audit, log, services, directoryId, servicesDirectory } = options;
-  const { isResponsible, isInUse } = options;
+  const { state, writer, organizations, clock, audit, log, services, maker } = options;
+  const { isResponsible, isIncluded, isBackedUp, isInUse } = options;
+  const { directoryId } = maker;
   const nextId = createTimeOrderedIds();
 
   async function requestDue(service: Readonly<Service>): Promise<void> {
     const { organizationId, id, desiredState } = service;
-    // A stopped service is not started; nothing changes in it.
-    if (desiredState === 'stopped' || service.settledGeneration === 0) return;
+    if (!isBackedUp(service) || service.settledGeneration === 0) return;
     const backups = await listBackups(state.db, organizationId, id);
     const now = clock.now();
     if (!isDue(service, backups, now)) return;
     const newest = findNewestDone(backups);
-    if (newest && desiredState === 'idle' && (await isUnchanged(newest))) {
+    if (newest && desiredState === 'idle' && (await maker.isUnchanged(newest))) {
       await writer.change(newest, (stored) => ({ ...stored, unchangedAt: now }));
       return;
     }
     await state.write((tx) => insertBackup(tx, toNewBackup(nextId(now), service, directoryId, now)));
-  }
-
-  async function isUnchanged({ serviceId, fingerprint }: Backup): Promise<boolean> {
-    const { data } = getServiceDirectory(servicesDirectory, serviceId);
-    return fingerprint !== undefined && fingerprint === (await readFingerprint(data));
   }
 
   /** Deletes whole chains. The backups of a deleted service are kept for the retention of its newest one. */
@@ -81,7 +78,10 @@ export function createSchedule(options: Options) {
       const service = await services.find(organizationId, serviceId);
       const backups = await listBackups(db, organizationId, serviceId);
       const orphaned = service ? [] : backups.filter((backup) => backup.expireAt === undefined);
-      const expired = listExpired(backups, service, now).filter(({ chainId }) => !isInUse(chainId));
+      const ended = listExpired(backups, service, now);
+      const restoring = ended.length > 0 ? await services.listRestoring(organizationId, db) : [];
+      const used = new Set(backups.filter(({ id }) => restoring.includes(id)).map(({ chainId }) => chainId));
+      const expired = ended.filter(({ chainId }) => !used.has(chainId) && !isInUse(chainId));
       return { orphaned, expired, retentionHours: backups[0]?.retentionHours ?? 0 };
     };
     const { orphaned, expired } = await find(state.db);
@@ -114,7 +114,7 @@ export function createSchedule(options: Options) {
   return {
     async run(signal: AbortSignal): Promise<void> {
       for (const { organizationId, id, driver } of await services.list()) {
-        if (driver !== 'embedded' || signal.aborted || !isResponsible(id)) continue;
+        if (!isIncluded(driver) || signal.aborted || !isResponsible(id)) continue;
         await attempt(id, async () => {
           const service = await services.find(organizationId, id);
           if (service) await requestDue(service);

@@ -21,8 +21,24 @@ export interface Storage {
   readList(backup: StoredBackup, signal: AbortSignal): Promise<string | undefined>;
   /** Removes a backup, whether or not it is complete. */
   remove(backup: StoredBackup, signal: AbortSignal): Promise<void>;
+  /** Undefined for the directory, which other machines cannot reach, and without a key for ClickHouse. */
+  sql?: SqlStorage;
   /** Why backups cannot be stored, in one sentence for users. */
   findObstacle(signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Storage that ClickHouse itself writes to. */
+export interface SqlStorage {
+  /** Where the files of a backup are, for the statement `BACKUP`. Has the secret. */
+  formatTarget(backup: StoredBackup): Promise<SecretSql>;
+  /** Checks that the files of ClickHouse's list are there with their sizes, and writes the manifest. */
+  adopt(backup: StoredBackup, signal: AbortSignal): Promise<Manifest>;
+}
+
+/** A part of a statement. `secret` is in it, and must be in no log and no message. */
+export interface SecretSql {
+  sql: string;
+  secret: string;
 }
 
 export const NAMES = {
@@ -51,6 +67,7 @@ export function combineStorages(current: Storage, ...others: Storage[]): Storage
     copy: async (backup, ...rest) => get(backup).copy(backup, ...rest),
     readList: async (backup, signal) => get(backup).readList(backup, signal),
     remove: async (backup, signal) => get(backup).remove(backup, signal),
+    ...(current.sql && { sql: current.sql }),
     findObstacle: current.findObstacle,
   };
 }

@@ -2,16 +2,15 @@ import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { createFairQueue } from '../../kernel/tasks/queue.ts';
+import { createKeyedQueue, createQueue } from '../../kernel/tasks/queue.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
-import type { BackupAccess } from '../../management/services/driver.ts';
-import { createLease } from '../../platform/leases/lease.ts';
+import type { DrivenServices } from '../../management/services/driven-services.ts';
+import type { LeaseView } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Backup } from './backup.ts';
-import { removeUnfinished, storeBackup, writeBackup } from './make-backup.ts';
+import type { BackupMaker } from './maker.ts';
 import type { Schedule } from './schedule.ts';
 import { formatFailure } from './statements.ts';
-import type { Storage } from './storage.ts';
 import { deleteBackup, findBackup, listBackupSizes, listBackups, listPending } from './store.ts';
 import type { Verify } from './verification.ts';
 import type { BackupWriter } from './writer.ts';
@@ -21,37 +20,42 @@ interface Options {
   writer: BackupWriter;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** The id of the data directory of this process. */
-  directoryId: string;
-  servicesDirectory: string;
-  storage: Storage;
+  services: Pick<DrivenServices, 'find'>;
+  /** Whether this process runs the service. */
+  isResponsible(serviceId: string): boolean;
+  /** Of the services. */
+  lease: LeaseView;
+  maker: BackupMaker;
   schedule: Schedule;
   verify: Verify;
-  openBackup(serviceId: string): Promise<BackupAccess>;
 }
 
 /** Requested backups are found by asking the store. */
 const POLL_MS = SECOND_MS;
 const SCHEDULE_MS = MINUTE_MS;
 const RETRY_MS = MINUTE_MS;
-/** Each one reads and writes whole tables. */
+/** Of verifications and removals. Each verification reads and writes whole tables. */
 const CONCURRENCY = 2;
 const MAX_REASON_LENGTH = 500;
 
 const INTERRUPTED = 'The control plane was stopped during the backup';
+const DELETED = 'The service was deleted';
 
 /**
- * Makes, verifies and deletes the backups of the services in one data directory. One process does so: the holder of a lease.
- * What is to be done is in the store, so nothing is forgotten when a process is killed.
+ * Makes, verifies and deletes the backups of the services in one data directory, or of those elsewhere. One process does
+ * so: the one that runs the services. What is to be done is in the store, so nothing is forgotten when it is killed.
  */
 export function createBackupWork(options: Options) {
-  const { state, writer, clock, log, directoryId, storage, schedule, verify } = options;
+  const { state, writer, clock, log, services, isResponsible, lease, maker, schedule, verify } = options;
+  const { directoryId } = maker;
   /** Distinguishes the work of this process from what a killed one has left. */
   const worker = newUuid();
   const running = new Map<string, Promise<void>>();
   /** When work that failed is tried again, by the monotonic clock. */
   const retries = new Map<string, number>();
-  const queue = createFairQueue({ concurrency: CONCURRENCY, concurrencyPerKey: 1 });
+  const queue = createKeyedQueue({ concurrency: 1 });
+  const backups = createQueue({ concurrency: maker.concurrency });
+  const others = createQueue({ concurrency: CONCURRENCY });
   const stopping = new AbortController();
   let scheduledAtMs: number | undefined;
   /** By service. */
@@ -62,31 +66,23 @@ export function createBackupWork(options: Options) {
     everyMs: POLL_MS,
     onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to look for backups to make'),
   });
-  const lease = createLease({
-    state,
-    clock,
-    log,
-    name: `backups/${directoryId}`,
-    onChange(isHeld) {
-      scheduledAtMs = undefined;
-      if (isHeld) loop.schedule(0);
-    },
-  });
 
   async function pass(): Promise<void> {
     if (!lease.isHeld()) return;
     if (scheduledAtMs === undefined || clock.monotonicMs() - scheduledAtMs >= SCHEDULE_MS) {
+      // Set first: a request for another run may come in meanwhile.
+      scheduledAtMs = clock.monotonicMs();
       await schedule.run(stopping.signal);
       sizes = await listBackupSizes(state.db, directoryId);
-      scheduledAtMs = clock.monotonicMs();
     }
     for (const backup of await listPending(state.db, directoryId)) begin(backup);
   }
 
-  function begin({ organizationId, serviceId, id }: Backup): void {
+  function begin({ organizationId, serviceId, id, pending }: Backup): void {
     if (running.has(id) || clock.monotonicMs() < (retries.get(id) ?? 0)) return;
+    const slots = pending === 'backup' ? backups : others;
     const work = queue
-      .run(serviceId, () => settle(organizationId, id), stopping.signal)
+      .run(serviceId, () => slots.run(() => settle(organizationId, id), stopping.signal), stopping.signal)
       .then(() => void retries.delete(id))
       .catch((error: Error) => {
         retries.set(id, clock.monotonicMs() + RETRY_MS);
@@ -107,41 +103,54 @@ export function createBackupWork(options: Options) {
   }
 
   async function back(backup: Backup): Promise<void> {
-    const others = (await listBackups(state.db, backup.organizationId, backup.serviceId)).filter(
-      ({ id }) => id !== backup.id,
-    );
+    const { organizationId, serviceId, id } = backup;
+    const earlier = (await listBackups(state.db, organizationId, serviceId)).filter((other) => other.id !== id);
     // What ClickHouse has written completely is stored now.
     if (backup.worker !== undefined && backup.worker !== worker && !backup.isWritten)
-      return fail(backup, INTERRUPTED, others);
-    let made: Backup = { ...backup, worker };
+      return fail(backup, INTERRUPTED, earlier);
+    if (!backup.isWritten && !isResponsible(serviceId)) {
+      // Right after a start this process has not looked at the service yet. The row stays pending.
+      return (await services.find(organizationId, serviceId)) ? undefined : fail(backup, DELETED, earlier);
+    }
+    // What is left after an interruption is removed from where it is.
+    const claimed: Backup = { ...backup, worker, ...(!backup.isWritten && { location: maker.location }) };
+    if (await replace(backup, () => claimed)) await make(claimed, earlier);
+  }
+
+  async function make(claimed: Backup, earlier: readonly Backup[]): Promise<void> {
+    let made = claimed;
     try {
-      await writer.change(backup, (stored) => ({ ...stored, worker }));
-      if (!made.isWritten) made = await writeBackup(options, made, others, stopping.signal);
+      if (!made.isWritten) made = await maker.write(made, earlier, stopping.signal);
       const written = made;
-      await writer.change(backup, () => written);
-      made = await storeBackup(options, made, stopping.signal);
+      if (!(await replace(made, () => written))) return;
+      made = await maker.store(made, stopping.signal);
     } catch (error) {
       if (stopping.signal.aborted) throw error;
-      return fail(made, explain(error), others);
+      return fail(made, explain(error), earlier);
     }
-    if (!(await lease.confirm())) return;
-    await writer.change(backup, () => ({ ...withoutWork(made), status: 'done', finishedAt: clock.now() }));
+    await replace(made, () => ({ ...withoutWork(made), status: 'done', finishedAt: clock.now() }));
     sizes = await listBackupSizes(state.db, directoryId);
   }
 
-  async function fail(backup: Backup, error: string, others: readonly Backup[]): Promise<void> {
-    const { serviceId, id } = backup;
+  /** Stores a change of a backup that is being made. False if another process has taken it over, or it was deleted. */
+  async function replace(backup: Backup, change: (stored: Backup) => Backup): Promise<boolean> {
+    if (!(await lease.confirm())) return false;
+    return writer.change(backup, (stored) => (isSameWork(stored, backup) ? change(stored) : undefined));
+  }
+
+  async function fail(backup: Backup, error: string, earlier: readonly Backup[]): Promise<void> {
+    const { organizationId, serviceId, id } = backup;
     log.warn({ serviceId, backupId: id, reason: error }, 'failed to back up a service');
+    const stored = await findBackup(state.db, organizationId, id);
+    // The files may be those of another process.
+    if (!stored || !isSameWork(stored, backup) || !(await lease.confirm())) return;
     // What cannot be removed now is removed when the backup expires.
-    await removeUnfinished(options, backup, others, stopping.signal).catch((reason: Error) =>
-      log.warn({ serviceId, backupId: id, reason: reason.message }, 'failed to remove an unfinished backup'),
-    );
-    await writer.change(backup, (stored) => ({
-      ...withoutWork(stored),
-      status: 'error',
-      error,
-      finishedAt: clock.now(),
-    }));
+    await maker
+      .removeUnfinished(backup, earlier, stopping.signal)
+      .catch((reason: Error) =>
+        log.warn({ serviceId, backupId: id, reason: reason.message }, 'failed to remove an unfinished backup'),
+      );
+    await replace(backup, (row) => ({ ...withoutWork(row), status: 'error', error, finishedAt: clock.now() }));
   }
 
   async function check(backup: Backup): Promise<void> {
@@ -154,28 +163,20 @@ export function createBackupWork(options: Options) {
       result = { tables: 0, rows: 0, error: explain(error) };
     }
     const verification = { at: clock.now(), ...result };
-    await writer.change(backup, (stored) => ({ ...withoutWork(stored), verification }));
+    if (await lease.confirm())
+      await writer.change(backup, (stored) =>
+        stored.pending === 'verify' ? { ...withoutWork(stored), verification } : undefined,
+      );
   }
 
   /** The row is deleted last: what is left of a killed process is removed by the next one. */
   async function remove(backup: Backup): Promise<void> {
-    await removeUnfinished(options, backup, [], stopping.signal);
+    await maker.removeUnfinished(backup, [], stopping.signal);
     await state.write((tx) => deleteBackup(tx, backup));
   }
 
-  /** Wrong settings should be known before the first backup fails. */
-  async function checkStorage(): Promise<void> {
-    const reason = await storage.findObstacle(stopping.signal).catch(() => undefined);
-    if (reason !== undefined && !stopping.signal.aborted)
-      log.warn({ reason }, 'the storage for backups of services cannot be used');
-  }
-
   return {
-    async start(): Promise<void> {
-      await lease.start();
-      loop.start();
-      void checkStorage();
-    },
+    start: loop.start,
 
     /** The size of all backups of a service. */
     countBytes: (serviceId: string): number => sizes.get(serviceId) ?? 0,
@@ -192,7 +193,6 @@ export function createBackupWork(options: Options) {
       stopping.abort();
       await loop.close();
       await Promise.all(running.values());
-      await lease.close();
     },
   };
 }
@@ -200,6 +200,10 @@ export function createBackupWork(options: Options) {
 function withoutWork({ worker: _, pending: __, isWritten: ___, ...backup }: Backup): Backup {
   return backup;
 }
+
+/** The row is as this process has left it. */
+const isSameWork = (stored: Backup, { worker }: Backup): boolean =>
+  stored.pending === 'backup' && stored.worker === worker;
 
 const explain = (error: unknown): string =>
   (error instanceof AppError ? error.message : formatFailure(error)).slice(0, MAX_REASON_LENGTH);

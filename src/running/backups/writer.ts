@@ -8,12 +8,20 @@ export type BackupWriter = ReturnType<typeof createBackupWriter>;
 /** Changes of one backup by several parts do not overwrite each other. */
 export function createBackupWriter({ state, organizations }: { state: State; organizations: Organizations }) {
   return {
-    /** Stores what `change` returns. Nothing happens if the backup was deleted meanwhile. */
-    change: ({ organizationId, id }: Pick<Backup, 'organizationId' | 'id'>, change: (backup: Backup) => Backup) =>
+    /**
+     * Stores what `change` makes of the stored backup. False if that is undefined, or the backup was deleted meanwhile:
+     * nothing happens.
+     */
+    change: (
+      { organizationId, id }: Pick<Backup, 'organizationId' | 'id'>,
+      change: (stored: Backup) => Backup | undefined,
+    ): Promise<boolean> =>
       state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const backup = await findBackup(tx, organizationId, id);
-        if (backup) await updateBackup(tx, change(backup));
+        const stored = await findBackup(tx, organizationId, id);
+        const changed = stored && change(stored);
+        if (changed) await updateBackup(tx, changed);
+        return changed !== undefined;
       }),
   };
 }

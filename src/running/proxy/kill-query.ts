@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { RequestHeaders, Target } from './target.ts';
 
@@ -31,7 +32,7 @@ function send({ host, port, agent }: Target, id: string, headers: RequestHeaders
       method: 'POST',
       path: `/?param_id=${encodeURIComponent(escapeParameter(id))}`,
       headers: [...headers.own, 'Content-Length', String(STATEMENT.length)],
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: limitTime(TIMEOUT_MS),
     });
     request.once('error', reject);
     request.once('response', (response: IncomingMessage) => {

@@ -1,12 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 import { AppError } from '../../kernel/errors.ts';
 
-/** An address of this machine for a server that listens on all addresses. */
-export function toReachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
-}
-
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, host, port)));

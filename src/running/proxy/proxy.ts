@@ -1,6 +1,7 @@
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { toReachable } from '../../kernel/access/addresses.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Upstream } from '../../management/services/driver.ts';
@@ -9,7 +10,7 @@ import { type AccessRules, type Attempts, createAccess } from './access.ts';
 import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
 import { DEFAULT_LIMITS, type ProxyLimits } from './limits.ts';
-import { listen, toReachable } from './listen.ts';
+import { listen } from './listen.ts';
 import { answerMalformed } from './malformed.ts';
 import { createNativeEndpoint, type NativeEndpoint } from './native/native-endpoint.ts';
 import { createSqlCallers, type SqlAccess } from './sql-caller.ts';

@@ -105,7 +105,7 @@ export function sqlRoutes({ services, statements, statementLog }: Options): Rout
         config: { operation: 'sqlHistoryGetList', roles: READERS },
         schema: {
           tags,
-          summary: 'List own statements',
+          summary: 'List statements of the caller',
           description: `The last ${MAX_HISTORY} statements that these credentials ran on the service, newest first.`,
           params: ServicePath,
           querystring: HistoryQuery,
@@ -135,8 +135,14 @@ export function sqlRoutes({ services, statements, statementLog }: Options): Rout
     const answer = reply as FastifyReply;
     answer.header('cache-control', 'no-store').header('x-accel-buffering', 'no');
     if (format === 'progress') {
-      const { contentType, chunks } = await statements.stream(caller, serviceId, { ...statement, maxRows });
-      return answer.type(contentType).send(Readable.from(chunks, { objectMode: false }));
+      const { contentType, chunks, isEnded } = await statements.stream(caller, serviceId, { ...statement, maxRows });
+      const { value: first } = await chunks.next();
+      answer.type(contentType);
+      // A short result is one chunk: it costs one write instead of two, and no stream.
+      if (isEnded()) return answer.send(first);
+      const stream = Readable.from(chunks, { objectMode: false });
+      stream.push(first);
+      return answer.send(stream);
     }
     const { ending, ...output } = DOWNLOADS[format];
     const { contentType, chunks } = await statements.download(caller, serviceId, { ...statement, ...output });

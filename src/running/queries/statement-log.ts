@@ -9,6 +9,8 @@ import type { Organizations } from '../../management/organizations/organizations
 import type { SqlRole } from '../../management/services/driver.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
+import { MAX_STATEMENT_CHARACTERS } from '../proxy/request-url.ts';
+import { findKind, isRead } from '../proxy/statement.ts';
 import type { Failure } from './clickhouse-failure.ts';
 import { cutText } from './cut-text.ts';
 import { type HistoryEntry, insertHistory, listHistory, trimHistory } from './history-store.ts';
@@ -121,7 +123,7 @@ export function createStatementLog({ state, audit, organizations, log }: Options
   return {
     record(statement: EndedStatement): void {
       pending.push(statement);
-      if (statement.caller.role === 'admin') void loop.trigger();
+      if (!onlyReads(statement)) void loop.trigger();
       else if (!loop.isScheduled()) loop.schedule(RECORD_AFTER_MS);
     },
 
@@ -143,6 +145,10 @@ export function createStatementLog({ state, audit, organizations, log }: Options
     },
   };
 }
+
+/** The admin may write too, so the kind of its statement decides. */
+const onlyReads = ({ caller, sql }: EndedStatement): boolean =>
+  caller.role === 'reader' || isRead(findKind(sql.slice(0, MAX_STATEMENT_CHARACTERS)));
 
 const getAccess = ({ caller }: EndedStatement) => (caller.role === 'admin' ? 'write' : 'read');
 

@@ -4,8 +4,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { isUuid, newUuid } from '../../kernel/ids.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Actor } from '../../management/audit/activity.ts';
-import { DRIVER_NAMES, DRIVERS, type SqlRole } from '../../management/services/driver.ts';
-import type { Service } from '../../management/services/service.ts';
+import type { SqlRole } from '../../management/services/driver.ts';
 import type { Services } from '../../management/services/services.ts';
 import { escapeParameter } from '../proxy/kill-query.ts';
 import type { SqlAccess } from '../proxy/sql-caller.ts';
@@ -14,6 +13,7 @@ import { sendStatement } from './endpoint-request.ts';
 import { checkReaderStatement } from './reader-rules.ts';
 import { readResult, readText, splitLines } from './result-stream.ts';
 import { createRowCounter } from './row-counter.ts';
+import { requireSqlUsers, runsElsewhere } from './sql-services.ts';
 import type { StatementLog } from './statement-log.ts';
 
 /** What a client asks for. */
@@ -55,6 +55,11 @@ interface Result {
   chunks: AsyncGenerator<Buffer>;
 }
 
+/** `isEnded`: the chunk that was read last is the last one. */
+interface StreamedResult extends Result {
+  isEnded(): boolean;
+}
+
 const PROGRESS_FORMAT = 'JSONCompactEachRowWithProgress';
 export const DEFAULT_MAX_ROWS = 10_000;
 const MAX_LINE_BYTES = 32 * 2 ** 20;
@@ -81,7 +86,7 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
     if (caller.role === 'reader') checkReaderStatement(statement.sql, statement.parameters);
     const parameters = listParameters(statement);
     const access = await findSqlAccess(serviceId);
-    if (!access) throw notHere(service);
+    if (!access) throw runsElsewhere(service);
     await statementLog.waitForRoom();
     const queryId = statement.queryId?.toLowerCase() ?? newUuid();
     const started = { at: clock.now(), ms: clock.monotonicMs() };
@@ -90,6 +95,8 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
     return {
       service,
       queryId,
+      /** The last chunk of the result has been produced. */
+      isEnded: false,
       getElapsedMs: () => Math.round(clock.monotonicMs() - started.ms),
       send: () => sendStatement(access, { role, credentialId, address }, sent, signal),
       /** Called once, after the end. */
@@ -139,6 +146,7 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
       if (caller.signal.aborted) failure ??= toFailure(caller.signal.reason, caller.signal);
       prepared.finish({ rowsRead, bytesRead, failure });
     }
+    prepared.isEnded = true;
     yield Buffer.concat([...last, toLine(toLastLine(prepared, counter.read(), failure))]);
   }
 
@@ -166,7 +174,7 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
 
   return {
     /** The lines of ClickHouse's format JSONCompactEachRowWithProgress, and a last line `end` or `exception`. */
-    async stream(caller: Caller, serviceId: string, statement: Statement): Promise<Result> {
+    async stream(caller: Caller, serviceId: string, statement: Statement): Promise<StreamedResult> {
       const maxRows = statement.maxRows ?? DEFAULT_MAX_ROWS;
       const settings = { ...PROGRESS_SETTINGS, max_result_rows: String(maxRows), result_overflow_mode: 'break' };
       const asked = { ...statement, format: PROGRESS_FORMAT, settings };
@@ -175,6 +183,7 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
         queryId: prepared.queryId,
         contentType: 'application/x-ndjson; charset=utf-8',
         chunks: streamLines(caller, prepared, asked),
+        isEnded: () => prepared.isEnded,
       };
     },
 
@@ -207,29 +216,9 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
       requireSqlUsers(await services.get(organizationId, serviceId));
       const id = queryId.toLowerCase();
       if (isUuid(id) && (await cancelStatement(serviceId, id, credentialId))) return;
-      throw new AppError('not_found', `No statement ${id} of these credentials is running`);
+      throw new AppError('not_found', `No statement ${id} of this member or key is running`);
     },
   };
-}
-
-const WITH_SQL_USERS = DRIVER_NAMES.filter((name) => DRIVERS[name].hasSqlUsers);
-
-function requireSqlUsers({ name, driver, desiredState }: Readonly<Service>): void {
-  if (!DRIVERS[driver].hasSqlUsers)
-    throw new AppError(
-      'conflict',
-      `${name} has the driver ${driver}; statements by role need the driver ${WITH_SQL_USERS.join(' or ')}`,
-    );
-  if (desiredState === 'stopped') throw new AppError('conflict', `${name} is stopped; start it to run statements`);
-}
-
-function notHere({ name, observed: { endpoint } }: Readonly<Service>): AppError {
-  const reason = endpoint
-    ? `another node runs ${name} (its endpoint is ${endpoint.host}:${endpoint.port}); send the statement to that node`
-    : `${name} is being created; try again when it runs`;
-  return new AppError('unavailable', `This node takes no statements for the service: ${reason}`, {
-    retryAfterSeconds: 1,
-  });
 }
 
 /** The parameters of the URL. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { createFairQueue } from '../../kernel/tasks/queue.ts';
@@ -11,11 +12,11 @@ import {
   type SlowQuery,
 } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
-import { createLease } from '../../platform/leases/lease.ts';
+import { createLease, type LeaseView } from '../../platform/leases/lease.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { WakeCause } from '../proxy/gate.ts';
 import { toDrivenService } from './desired.ts';
-import { createServiceLoop, type LoopContext, type ServiceLoop } from './service-loop.ts';
+import { createServiceLoop, type LoopContext, PROGRESS_MS, type ServiceLoop } from './service-loop.ts';
 import { callConverge } from './step.ts';
 
 interface Options extends Omit<LoopContext, 'driver' | 'holdsLease' | 'takeTurn'> {
@@ -29,6 +30,8 @@ interface Options extends Omit<LoopContext, 'driver' | 'holdsLease' | 'takeTurn'
 /** Changes by commands and other nodes are found by asking the store. */
 const POLL_MS = 250;
 const FULL_PASS_MS = MINUTE_MS;
+/** How long a service may take to start for a backup: a cloud may have to add machines first. */
+const START_MS = 15 * MINUTE_MS;
 const CONCURRENCY = 64;
 const CONCURRENCY_PER_DRIVER = 16;
 
@@ -147,7 +150,17 @@ export function createReconciler(options: Options) {
     }
   }
 
+  /** Of a service that this process runs. */
+  function getOwnLoop(id: string): ServiceLoop {
+    const loop = loops.get(id);
+    if (!loop?.isResponsible()) throw new AppError('unavailable', 'Another node manages the service now');
+    return loop;
+  }
+
   return {
+    /** Held by the process that runs the local services of the data directory, and by the one that runs all others. */
+    leases: { local, shared } as Readonly<Record<'local' | 'shared', LeaseView>>,
+
     async start(): Promise<void> {
       await Promise.all([shared.start(), local.start()]);
       discovery.start();
@@ -165,21 +178,26 @@ export function createReconciler(options: Options) {
     },
 
     /**
-     * Wakes the service if it is idle, and keeps it from idling. Throws if it is stopped, or does not run for another
-     * reason.
+     * Wakes the service if it is idle, waits until it runs, and keeps it from idling. Throws if it is stopped, or does not
+     * run for another reason.
      */
-    async openBackup(id: string): Promise<BackupAccess> {
-      const loop = loops.get(id);
-      if (!loop?.isResponsible()) throw new AppError('unavailable', 'Another node manages the service now');
-      const started = loop.expectBackup();
+    async openBackup(id: string, signal: AbortSignal): Promise<BackupAccess> {
+      const started = getOwnLoop(id).expectBackup();
+      const startedAtMs = clock.monotonicMs();
       try {
-        // A service that was about to idle does so with the first attempt.
-        for (let attempt = 1; attempt <= 2; attempt++) {
+        for (let attempt = 1; ; attempt++) {
+          // A service that was about to idle does so with the first attempt. Another process may have taken over meanwhile.
+          const loop = getOwnLoop(id);
           await loop.wake({ at: clock.now(), cause: 'backup' });
-          const access = drivers[loop.driverName]?.openBackup?.(id);
+          const driver = drivers[loop.driverName];
+          const access = driver?.openBackup ? driver.openBackup(id) : loop.openUpstream();
           if (access) return access;
+          // Other drivers only accept the change when the step has ended.
+          const limitMs = driver?.openBackup ? 0 : START_MS;
+          if (attempt >= 2 && clock.monotonicMs() - startedAtMs >= limitMs)
+            throw new AppError('unavailable', 'The service is not running');
+          await delay(PROGRESS_MS, undefined, { signal });
         }
-        throw new AppError('unavailable', 'The service does not run');
       } finally {
         started();
       }

@@ -2,7 +2,13 @@ import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { DrivenId } from '../../management/services/driven-services.ts';
-import { DRIVERS, type IdleBlocker, type Observed, type Wake } from '../../management/services/driver.ts';
+import {
+  type BackupAccess,
+  DRIVERS,
+  type IdleBlocker,
+  type Observed,
+  type Wake,
+} from '../../management/services/driver.ts';
 import { getEffectiveScaling } from '../../management/services/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
 import { toDrivenService } from './desired.ts';
@@ -21,7 +27,7 @@ export interface LoopContext extends StepContext {
 const MAX_PAUSE_MS = MINUTE_MS;
 const FIRST_RETRY_MS = SECOND_MS;
 /** While a driver converges. */
-const PROGRESS_MS = 2 * SECOND_MS;
+export const PROGRESS_MS = 2 * SECOND_MS;
 /** Before a service that is not idle because of a merge or a running query is checked again. */
 const BLOCKED_MS = 15 * SECOND_MS;
 
@@ -46,8 +52,8 @@ export function createServiceLoop(
   let isWokenHere = false;
   /** Merges, mutations and backups that kept the service from idling at the last check. */
   let work: IdleBlocker[] = [];
-  /** Backups that are about to start. */
-  let expectedBackups = 0;
+  /** Backups that are about to start, or run by SQL. */
+  let backups = 0;
 
   const loop = createBackgroundLoop({
     run: () => context.takeTurn(run),
@@ -130,8 +136,16 @@ export function createServiceLoop(
       },
       nowMs,
     );
-    if (expectedBackups > 0) blockers.push({ type: 'backup', detail: 'A backup is about to start' });
+    if (backups > 0) blockers.push({ type: 'backup', detail: 'A backup is in progress' });
     return { blockers, waitMs: idleAtMs === undefined ? undefined : idleAtMs - nowMs };
+  }
+
+  /** Keeps the service from idling until the result is called: it may have been without queries for long. */
+  function expectBackup(): () => void {
+    backups++;
+    return () => {
+      backups--;
+    };
   }
 
   return {
@@ -157,12 +171,12 @@ export function createServiceLoop(
       if (last?.failure) throw new AppError(last.failure.code, last.failure.message, { cause: last.failure });
     },
 
-    /** Keeps the service from idling until the result is called: it may have been without queries for long. */
-    expectBackup(): () => void {
-      expectedBackups++;
-      return () => {
-        expectedBackups--;
-      };
+    expectBackup,
+
+    /** Undefined if SQL cannot reach the service. It does not idle before `close`. */
+    openUpstream(): BackupAccess | undefined {
+      const upstream = last?.observed?.upstream;
+      return upstream && { upstream, close: expectBackup() };
     },
 
     /** Cancels the running step and waits for its end. */

@@ -17,7 +17,7 @@ function parseTimeout(text: string): number | typeof INVALID {
   return ms === 0 ? INVALID : ms;
 }
 
-/** Where the backups of embedded services are. */
+/** Where the backups of services are. */
 export const BACKUP_SETTINGS = {
   backupDirectory: {
     flag: '--backup-directory',
@@ -32,7 +32,7 @@ export const BACKUP_SETTINGS = {
     flag: '--backup-storage',
     argument: '<s3://bucket/prefix>',
     variable: 'PILOTHOUSE_BACKUP_STORAGE',
-    help: 'S3-compatible storage for new backups of embedded services, instead of the directory',
+    help: 'S3-compatible storage for new backups of services, instead of the directory',
     parse: parseStorage,
     rule: 'must look like s3://bucket or s3://bucket/prefix',
   },
@@ -62,6 +62,15 @@ export const BACKUP_SETTINGS = {
     parse: nonEmpty,
     rule: 'must not be empty',
   },
+  backupS3SqlCredentialsFile: {
+    flag: '--backup-s3-sql-credentials-file',
+    argument: '<file>',
+    variable: 'PILOTHOUSE_BACKUP_S3_SQL_CREDENTIALS_FILE',
+    help: 'File in the same format with the key that each service on Kubernetes and behind a webhook gets to write its backups; give it no more rights than that needs',
+    fallbackHelp: 'these services are not backed up',
+    parse: nonEmpty,
+    rule: 'must not be empty',
+  },
   backupS3TimeoutMs: {
     flag: '--backup-s3-timeout',
     argument: '<duration>',
@@ -72,3 +81,9 @@ export const BACKUP_SETTINGS = {
     rule: 'must look like 500ms or 60s, be more than 0 and at most 1 hour',
   },
 } as const satisfies Record<string, Setting>;
+
+/** Whether services elsewhere can be backed up: ClickHouse itself writes to the storage, with a key of its own. */
+export const hasSqlStorage = (config: {
+  backupStorage?: object | undefined;
+  backupS3SqlCredentialsFile?: string | undefined;
+}): boolean => config.backupStorage !== undefined && config.backupS3SqlCredentialsFile !== undefined;

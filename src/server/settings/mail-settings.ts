@@ -7,7 +7,7 @@ export const MAIL_SETTINGS = {
     flag: '--smtp-url',
     argument: '<url>',
     variable: 'PILOTHOUSE_SMTP_URL',
-    help: 'Mail server for notifications, such as smtps://user:password@mail.example.com; without it, there are none by mail',
+    help: 'Mail server for notifications, such as smtps://user:password@mail.example.com; without it, none are sent by mail',
     isSecret: true,
     parse: urlWithScheme(/^smtps?:\/\/[^/]/),
     rule: 'must look like smtp://user:password@mail.example.com:587 or smtps://mail.example.com',

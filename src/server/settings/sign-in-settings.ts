@@ -36,7 +36,7 @@ export const SIGN_IN_SETTINGS = {
     flag: '--oidc-scopes',
     argument: '<scopes>',
     variable: 'PILOTHOUSE_OIDC_SCOPES',
-    help: 'Scopes to ask for, separated by spaces; some providers need groups and offline_access',
+    help: 'Scopes to request, separated by spaces; some providers need groups and offline_access',
     fallback: 'openid profile email',
     parse: (text: string): string | typeof INVALID =>
       /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) && text.split(' ').includes('openid')

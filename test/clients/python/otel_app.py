@@ -87,6 +87,7 @@ def describe(item):
     return {
         "traceId": f"{context.trace_id:032x}",
         "spanId": f"{context.span_id:016x}",
+        "traceFlags": int(context.trace_flags),
         "start": str(item.start_time),
         "duration": item.end_time - item.start_time,
         "events": [str(event.timestamp) for event in item.events],
@@ -94,4 +95,5 @@ def describe(item):
 
 
 attributes = {key: list(value) if isinstance(value, tuple) else value for key, value in resource.attributes.items()}
-print(json.dumps({"resource": attributes, "linked": describe(linked), "span": describe(span), "now": str(now)}))
+body = '{"user":"ada","raw":"AAE=","tries":[1,2.5,null]}'
+print(json.dumps({"resource": attributes, "linked": describe(linked), "span": describe(span), "now": str(now), "body": body}))

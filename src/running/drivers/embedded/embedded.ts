@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
 import { createKeyedQueue } from '../../../kernel/tasks/queue.ts';
+import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type {
   BackupAccess,
@@ -165,9 +166,8 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
   /** The connections of a process close before its end is reported. A service that is only slow is not restarted. */
   async function endIfRefused({ running }: Entry, signal: AbortSignal): Promise<void> {
     if (!running) return;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-    const error = await query(running.upstream, 'SELECT 1', limit).catch((reason: Error) => reason);
-    if (!(error instanceof Error && isRefused(error))) return;
+    const result = await query(running.upstream, 'SELECT 1', limitTime(ANSWER_MS, signal)).catch((error) => error);
+    if (!isRefused(result)) return;
     running.kill();
     await running.ended;
   }
@@ -263,12 +263,12 @@ export function createEmbeddedDriver(options: Options): Required<Driver> {
     async listBlockers(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]> {
       const { running, backups = 0 } = entries.get(serviceId) ?? {};
       if (running && backups > 0) return [{ type: 'backup', detail: 'A backup is in progress' }];
-      return running ? listBlockers(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])) : [];
+      return running ? listBlockers(running.upstream, limitTime(ANSWER_MS, signal)) : [];
     },
 
     async listSlowQueries(serviceId: string, signal: AbortSignal): Promise<SlowQuery[] | undefined> {
       const running = entries.get(serviceId)?.running;
-      return running && listSlowQueries(running.upstream, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+      return running && listSlowQueries(running.upstream, limitTime(ANSWER_MS, signal));
     },
 
     openBackup(serviceId: string): BackupAccess | undefined {

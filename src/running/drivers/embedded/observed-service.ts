@@ -1,4 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts';
+import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { DrivenService, Load, Observed, ObservedState } from '../../../management/services/driver.ts';
 import { isRefused } from '../../../platform/listener/query.ts';
@@ -62,7 +63,7 @@ export async function observeRunning(entry: Entry, running: RunningService, sign
   const evidence = { pid, isolation: running.getIsolation() ?? 'none', memoryLimitMiB: memoryMiB };
   const seen = { replicas: 1, version, evidence, ...(entry.memoryGb !== undefined && { memoryGb: entry.memoryGb }) };
   try {
-    const load = await entry.meter?.measure(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+    const load = await entry.meter?.measure(limitTime(ANSWER_MS, signal));
     return {
       state: 'running',
       ...seen,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
+import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
 import { type Elements, newStartSecret } from '../../../platform/listener/configuration.ts';
@@ -99,7 +100,7 @@ export async function stopService(service: RunningService, log: Pick<Logger, 'wa
 }
 
 async function flushBuffers(upstream: Upstream): Promise<void> {
-  const signal = AbortSignal.timeout(FLUSH_MS);
+  const signal = limitTime(FLUSH_MS);
   const buffers = await queryRows<[string, string]>(
     upstream,
     "SELECT database, name FROM system.tables WHERE engine = 'Buffer'",

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { AppError } from '../../../kernel/errors.ts';
 import { formatBytes } from '../../../kernel/numbers/bytes.ts';
+import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import { isConflict, parseJsonObject, toApiError } from './api-errors.ts';
 import { type ApiRequest, formatApiPath } from './api-request.ts';
@@ -57,7 +58,7 @@ export function openKubernetesClient({ kubeconfig, serviceAccountDirectory = SER
     const options: RequestOptions = {
       method: patch ? 'PATCH' : 'GET',
       agent: connection.agent,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: limitTime(TIMEOUT_MS, signal),
       headers: {
         accept: 'application/json',
         'user-agent': 'Pilothouse',
@@ -133,7 +134,7 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
 function parseObject<T>(body: string): T {
   const value = parseJsonObject(body);
   if (Object.keys(value).length > 0) return value as T;
-  throw new AppError('unavailable', 'The Kubernetes API server sent an answer that is not a JSON object');
+  throw new AppError('unavailable', 'The Kubernetes API server sent a response that is not a JSON object');
 }
 
 function formatFailure(server: URL, error: unknown, signal: AbortSignal): string {

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { newUuid } from '../../../kernel/ids.ts';
+import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
 import { queryRows } from '../../../platform/listener/query.ts';
@@ -112,7 +113,7 @@ export function createNativeEndpoint(options: Options) {
     for (const session of sessions) session.hasSent = false;
     try {
       if (!upstream) return;
-      const rows = await queryRows<[number]>(upstream, RUNNING, AbortSignal.timeout(CHECK_TIMEOUT_MS));
+      const rows = await queryRows<[number]>(upstream, RUNNING, limitTime(CHECK_TIMEOUT_MS));
       const running = new Set(rows.map(([port]) => port));
       for (const session of silent) if (!session.hasSent && !running.has(session.relay.port ?? 0)) endPassage(session);
     } catch (error) {
