@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { cli, listErrors } from '../support/cli.ts';
 import type { Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { onEachStore, onEachStoreInLongRuns, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const series = [{ type: 'time', aggFn: 'count', sourceId: 'logs' }];
@@ -98,6 +98,31 @@ onEachStore('alert files of the dashboards folder', (store) => {
     rmSync(join(folder, 'shop.alerts.yaml'));
     await untilAlerts([]);
     expect(await list('/webhooks')).toEqual([]);
+  });
+});
+
+onEachStoreInLongRuns('an alert file that names a source that does not exist', (store) => {
+  it('is applied, and logged as that of a dashboard', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+    const search = { name: 'Elsewhere', sourceId: 'nowhere', where: '' };
+    const { dashboard: _, tile: __, ...rest } = alert;
+    const alerts = [{ ...rest, savedSearch: 'Elsewhere' }];
+    const content = stringify({ organization: 'Acme', channels: [channel], savedSearches: [search], alerts });
+    writeFileSync(join(folder, 'shop.alerts.yaml'), content);
+    const server = await startServer(store, { args: ['--dashboards', folder], inProcess: false });
+    try {
+      const log = await until(
+        async () => server.log(),
+        (text) => text.includes('savedSearches[0].sourceId: The source does not exist <string:nowhere>'),
+        'the log does not name the source',
+      );
+      expect(log).toContain('a file of the dashboards folder names a source that does not exist');
+      const { json } = await server.call({ path: '/api/v2/alerts', token: acme.writer });
+      expect(json.data).toMatchObject([{ name: alert.name, source: 'saved_search' }]);
+    } finally {
+      await server.remove();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

@@ -145,7 +145,7 @@ export function alertActionRoutes({ alerts, alertPreview, clock }: Options): Rou
         schema: {
           tags,
           summary: 'Acknowledge alert',
-          description: 'What fires now is not sent again until it is resolved.',
+          description: 'What is firing is not sent again until it is resolved.',
           params: ResourcePath,
           response: dashboardResponse(AlertRecord),
         },

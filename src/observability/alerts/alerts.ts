@@ -221,7 +221,7 @@ export function createAlerts({
       const inputs = await notices.buildAcknowledgement(known, groups, actor.details, nowMs);
       const alert = await change(actor, organizationId, id, 'alert_acknowledge', async (before, tx) => {
         if (before.state.status !== 'firing' && before.state.status !== 'no_data')
-          throw new AppError('conflict', 'Only an alert that fires can be acknowledged');
+          throw new AppError('conflict', 'Only an alert that is firing can be acknowledged');
         await notifications.enqueue(tx, inputs);
         const acknowledged = { by: actor.details, at: nowMs };
         return { alert: { ...before, state: { ...before.state, acknowledged } }, details: { by: actor.details } };

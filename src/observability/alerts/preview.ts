@@ -42,7 +42,7 @@ interface Options {
 export function createPreview({ clock, values }: Options) {
   return async (client: QueryClient, content: AlertContent, days: number): Promise<Replay> => {
     if (content.source === 'condition')
-      throw new AppError('bad_request', 'The past of a condition is not known, so it cannot be replayed', {
+      throw new AppError('bad_request', 'A condition cannot be replayed, because its past values are not stored', {
         field: 'source',
       });
     const windows = chooseWindows(content, Math.min(days, MAX_DAYS), clock.now());

@@ -25,8 +25,10 @@ export type TelemetryQueries = ReturnType<typeof createTelemetryQueries>;
 
 /** The one way from a source of an organization to the rows of its table. */
 export function createTelemetryQueries({ engine, clock, findSource, openTables }: Options) {
+  const { resolveSource, resolveTables } = createSourceResolver({ engine, findSource, openTables });
   return {
-    resolveSource: createSourceResolver({ engine, findSource, openTables }),
+    resolveSource,
+    resolveTables,
     ...createSharedQueries({ engine, clock, limits: STATEMENT_LIMITS }),
   };
 }

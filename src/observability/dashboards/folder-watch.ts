@@ -9,7 +9,9 @@ interface Options {
   directory: string;
   provisioning: Provisioning;
   /** All of them or none. */
-  applyAlertFiles(files: readonly AlertFileText[]): Promise<{ changed: number; problems: FileProblems[] }>;
+  applyAlertFiles(
+    files: readonly AlertFileText[],
+  ): Promise<{ changed: number; problems: FileProblems[]; warnings: FileProblems[] }>;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -53,11 +55,11 @@ export async function openFolderWatch({
   /** Logs the same problems once, not on every scan. */
   function report(
     { skipped, warnings, ...counts }: Provisioned,
-    { changed, problems: alertProblems }: Awaited<ReturnType<Options['applyAlertFiles']>>,
+    { changed, problems: alertProblems, warnings: alertWarnings }: Awaited<ReturnType<Options['applyAlertFiles']>>,
   ): void {
     if (counts.saved + counts.removed > 0) log.info(counts, 'applied the dashboards folder');
     if (changed > 0) log.info({ changed }, 'applied the alert files of the dashboards folder');
-    if (!isNewProblem(JSON.stringify([skipped, warnings, alertProblems]))) return;
+    if (!isNewProblem(JSON.stringify([skipped, warnings, alertProblems, alertWarnings]))) return;
     for (const { path, problems } of alertProblems)
       log.warn({ file: path, problems }, 'the alert files of the dashboards folder are not applied; fix this one');
     for (const { path, problems } of skipped)
@@ -65,7 +67,7 @@ export async function openFolderWatch({
         { file: path, problems },
         'skipped an invalid file of the dashboards folder; its dashboard is unchanged',
       );
-    for (const { path, problems } of warnings)
+    for (const { path, problems } of [...warnings, ...alertWarnings])
       log.warn({ file: path, problems }, 'a file of the dashboards folder names a source that does not exist');
   }
 

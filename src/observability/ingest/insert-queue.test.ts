@@ -46,6 +46,27 @@ describe('inserts', () => {
     expect(await countRows(engine, 'otel_logs', 'good')).toBe(2);
   });
 
+  it('few rows wait for others between inserts, until there are enough', async () => {
+    let now = 1e9;
+    const sizes: number[] = [];
+    const counting: Pick<Engine, 'insertBinary'> = {
+      async insertBinary(_table, _columns, rows) {
+        sizes.push(rows.length);
+      },
+    };
+    const queue = createInsertQueue({ engine: counting, clock: { monotonicMs: () => now } });
+    await queue.add(createRows('first'));
+    // The gap between two inserts now takes longer than the test.
+    now -= 600_000;
+    const few = queue.add(createRows('few'));
+    // Without the gap they would be inserted before these, which were added later and wait for no others.
+    const rows = createRows('other');
+    await queue.add({ ...rows, block: rows.block + 1 });
+    expect(sizes).toEqual([1, 1]);
+    await Promise.all([few, queue.add({ ...createRows('many'), rows: 3500 })]);
+    expect(sizes).toEqual([1, 1, 2]);
+  });
+
   it('rows are not accepted while too many wait for a slow engine', async () => {
     let start = (_finish: () => void) => {};
     const started = new Promise<() => void>((resolve) => {

@@ -11,9 +11,9 @@ import { SPAN_COLUMNS } from './wire/spans.ts';
 
 const COLUMNS: Record<TableKind, readonly string[]> = { logs: LOG_COLUMNS, traces: SPAN_COLUMNS, ...METRIC_COLUMNS };
 
-/** An insert of this many rows costs little more than a small one, so more need not wait for others. */
-const ENOUGH_ROWS = 5000;
-/** Of an insert. It holds twice as much for a moment. */
+/** So many rows do not wait for others. 16 SDKs that send 512 rows at a time fill two inserts. */
+const ENOUGH_ROWS = 3500;
+/** Of an insert. */
 const MAX_INSERT_BYTES = 32 * 2 ** 20;
 /** Of all rows that wait for an insert or are being inserted. */
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
@@ -33,6 +33,8 @@ interface TableQueue {
   running: number;
   startedAt: number;
   isScheduled: boolean;
+  /** Set while the queue waits for more rows. */
+  onEnough?: (() => void) | undefined;
 }
 
 interface Options {
@@ -48,9 +50,7 @@ export function createInsertQueue({ engine, clock }: Options) {
 
   async function drain(table: TableKind, queue: TableQueue): Promise<void> {
     while (queue.waiting.length > 0 && queue.running < CONCURRENT_INSERTS) {
-      const gap = queue.startedAt + MIN_GAP_MS - clock.monotonicMs();
-      // At least one turn of the event loop, for requests that arrived together.
-      await delay(queue.rows < ENOUGH_ROWS ? Math.max(0, gap) : 0);
+      await waitForRows(queue);
       if (queue.running >= CONCURRENT_INSERTS) break;
       const group = takeGroup(queue);
       queue.startedAt = clock.monotonicMs();
@@ -61,6 +61,20 @@ export function createInsertQueue({ engine, clock }: Options) {
       });
     }
     queue.isScheduled = false;
+  }
+
+  /** Until enough rows wait or the gap has passed; at least one turn of the event loop, for requests that arrived together. */
+  async function waitForRows(queue: TableQueue): Promise<void> {
+    const gap = queue.startedAt + MIN_GAP_MS - clock.monotonicMs();
+    if (queue.rows >= ENOUGH_ROWS || gap <= 0) return delay(0);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, gap);
+      queue.onEnough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    queue.onEnough = undefined;
   }
 
   function schedule(table: TableKind, queue: TableQueue): void {
@@ -106,6 +120,7 @@ export function createInsertQueue({ engine, clock }: Options) {
       return new Promise<void>((resolve, reject) => {
         queue.waiting.push({ ...rows, resolve, reject });
         queue.rows += rows.rows;
+        if (queue.rows >= ENOUGH_ROWS) queue.onEnough?.();
         schedule(table, queue);
       }).finally(held.release);
     },

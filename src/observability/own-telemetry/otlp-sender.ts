@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 
 interface Options {
@@ -32,7 +33,7 @@ export function createOtlpSender({ endpoint, headers }: Options) {
         body,
         // The headers may contain a credential.
         redirect: 'error',
-        signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ended]),
+        signal: limitTime(TIMEOUT_MS, ended),
       });
       await response.body?.cancel();
       if (response.ok) return { isSent: true, mayRetry: false };

@@ -9,7 +9,7 @@ import type { Expression } from '../expressions/expression.ts';
 const MAX_VALUE_BYTES = 256;
 /** With more different values, counts of the rarer ones are estimated; this bounds the memory. */
 const COUNTED_VALUES = 10_000;
-const MAX_KEYS = 500;
+export const MAX_KEYS = 500;
 
 /** A table with the number of rows per value and hour, which the engine fills. */
 interface CountedValues {
@@ -77,15 +77,19 @@ interface ValuesPlan {
   collect(rows: unknown[][]): FacetValues;
 }
 
-/**
- * Counts the values of a field: from the counted values for the whole hours `counted`, from the rows themselves for the
- * rest of the range.
- */
+interface ReadFrom {
+  /** They have the columns of the table of the query. */
+  tables: readonly Table[];
+  /** The whole hours whose values are counted; the rest of the range is read from the rows themselves. */
+  counted?: { hours: Range; values: CountedValues } | undefined;
+}
+
+/** Counts the values of a field. */
 export function planValues(
   query: SeriesQuery,
   field: { text: string; path: string },
   limit: number,
-  counted?: { hours: Range; values: CountedValues },
+  { tables, counted }: ReadFrom,
 ): ValuesPlan {
   const draft = createDraft(query);
   const { writer } = draft;
@@ -94,9 +98,10 @@ export function planValues(
   const { startMs, endMs } = query.buckets;
   const text = writer.writeText(expression);
   const fromRows = (range: Range): string[] =>
-    range.startMs < range.endMs
-      ? [`SELECT v, toUInt64(1) AS n FROM (SELECT ${text} AS v FROM (${draft.rows(range)})${draft.where()})`]
-      : [];
+    (range.startMs < range.endMs ? tables : []).map(
+      (table) =>
+        `SELECT v, toUInt64(1) AS n FROM (SELECT ${text} AS v FROM (${draft.rows(range, table)})${draft.where()})`,
+    );
   const parts = place
     ? [
         ...fromRows({ startMs, endMs: counted.hours.startMs }),

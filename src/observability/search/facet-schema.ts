@@ -1,12 +1,24 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { StorableText as text } from '../../kernel/schemas/storable-text.ts';
+import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { between, matching } from './schema.ts';
 
-export const FacetsBody = NamedObject('SearchFacetsRequest', { sourceId: matching.sourceId, ...between });
+const metricDataType = Type.Optional(
+  Type.Enum([...METRIC_DATA_TYPES], {
+    description: 'The table of a metric source. Default: all of its tables, with the columns that all of them have',
+  }),
+);
+
+export const FacetsBody = NamedObject('SearchFacetsRequest', {
+  sourceId: matching.sourceId,
+  metricDataType,
+  ...between,
+});
 
 export const FacetValuesBody = NamedObject('SearchFacetValuesRequest', {
   ...matching,
+  metricDataType,
   ...between,
   fields: Type.Array(text({ minLength: 1, maxLength: 1024 }), {
     minItems: 1,

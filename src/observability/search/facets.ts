@@ -1,13 +1,22 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Charts } from '../charts/charts.ts';
+import type { Table } from '../charts/queries/series-query.ts';
 import type { Range } from '../charts/queries/time-buckets.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { ResolvedSource } from '../charts/source-resolver.ts';
 import { STATEMENT_LIMITS, type TelemetryQueries } from '../charts/telemetry-queries.ts';
-import { type FacetValues, findCounted, findWholeHours, planFirstHour, planKeys, planValues } from './facet-queries.ts';
+import {
+  type FacetValues,
+  findCounted,
+  findWholeHours,
+  MAX_KEYS,
+  planFirstHour,
+  planKeys,
+  planValues,
+} from './facet-queries.ts';
 import type { FacetsBody, FacetValuesBody } from './facet-schema.ts';
-import { parseRange, resolveEvents, toQuery } from './search-query.ts';
+import { parseRange, toQuery } from './search-query.ts';
 
 /** A facet is a hint: it may not take as much as a search. */
 const FACET_LIMITS = { ...STATEMENT_LIMITS, maxSeconds: 10, maxMemoryBytes: 200_000_000 };
@@ -31,16 +40,34 @@ interface Options {
 
 /** The fields of a source by which rows can be filtered, and the values of a field. */
 export function createFacets({ clock, queries, charts }: Options) {
-  /** For sources whose values are not counted. */
-  async function listFromColumns(client: QueryClient, sourceId: string, range: Range): Promise<FacetKey[]> {
-    const columns = await charts.listColumns(client, sourceId, { ...range, metricDataType: undefined });
-    return columns.flatMap(({ name, type, keys }) => {
-      if (keys) return keys.map((key) => toKey(name, key));
-      return /^(LowCardinality\(String\)|String|Enum)/.test(type) ? [toKey(name, '')] : [];
-    });
+  async function resolve({ organizationId }: QueryClient, body: FacetsBody) {
+    const notFound = () => new AppError('not_found', 'Source not found');
+    const resolved = await queries.resolveTables(organizationId, body, notFound);
+    const [first, ...others] = resolved.map(({ table }) => table);
+    if (!first) throw new AppError('bad_request', `The source ${body.sourceId} has no tables`);
+    return { resolved, tables: [first, ...others], table: keepCommonColumns(first, others) };
   }
 
-  async function findCountedHours(client: QueryClient, { table }: ResolvedSource, range: Range) {
+  /** For sources whose values are not counted. */
+  async function listFromColumns(
+    client: QueryClient,
+    resolved: readonly ResolvedSource[],
+    { columns }: Table,
+    range: Range,
+  ): Promise<FacetKey[]> {
+    const lists = await Promise.all(
+      resolved.map(({ source, metricDataType }) => charts.listColumns(client, source.id, { ...range, metricDataType })),
+    );
+    const names = new Set(columns.map(({ name }) => name));
+    const keys = lists.flat().flatMap(({ name, type, keys: found }) => {
+      if (!names.has(name)) return [];
+      if (found) return found.map((key) => toKey(name, key));
+      return /^(LowCardinality\(String\)|String|Enum)/.test(type) ? [toKey(name, '')] : [];
+    });
+    return [...new Map(keys.map((one) => [one.field, one])).values()].slice(0, MAX_KEYS);
+  }
+
+  async function findCountedHours(client: QueryClient, table: Table, range: Range) {
     const values = findCounted(table);
     if (!values) return undefined;
     const { statement, collect } = planFirstHour(client.organizationId, values);
@@ -51,27 +78,27 @@ export function createFacets({ clock, queries, charts }: Options) {
 
   return {
     async listKeys(client: QueryClient, body: FacetsBody): Promise<FacetKey[]> {
-      const resolved = await resolveEvents(queries, client.organizationId, body.sourceId);
+      const { resolved, table } = await resolve(client, body);
       const range = parseRange(clock.now(), body);
-      const counted = findCounted(resolved.table);
-      if (!counted) return listFromColumns(client, body.sourceId, range);
+      const counted = findCounted(table);
+      if (!counted) return listFromColumns(client, resolved, table, range);
       const { statement, collect } = planKeys(client.organizationId, counted, range);
       const keys = collect(await queries.query(statement, client, FACET_LIMITS));
       return keys.length > 0
         ? keys.map(({ column, key, rows }) => ({ ...toKey(column, key), rows }))
-        : listFromColumns(client, body.sourceId, range);
+        : listFromColumns(client, resolved, table, range);
     },
 
     /** A field whose values take too long to count has an error; the others are returned. */
     async listValues(client: QueryClient, body: FacetValuesBody) {
-      const resolved = await resolveEvents(queries, client.organizationId, body.sourceId);
+      const { table, tables } = await resolve(client, body);
       const range = parseRange(clock.now(), body);
-      const query = toQuery(client.organizationId, resolved, body, range);
+      const query = toQuery(client.organizationId, { table }, body, range);
       const isFiltered = query.where.trim() !== '' || (query.filters ?? []).length > 0;
-      const counted = isFiltered ? undefined : await findCountedHours(client, resolved, range);
+      const counted = isFiltered ? undefined : await findCountedHours(client, table, range);
       const plans = body.fields.map((text, index) => ({
         field: text,
-        plan: planValues(query, { text, path: `fields[${index}]` }, body.limit ?? DEFAULT_VALUES, counted),
+        plan: planValues(query, { text, path: `fields[${index}]` }, body.limit ?? DEFAULT_VALUES, { tables, counted }),
       }));
       return Promise.all(
         plans.map(async ({ field, plan }): Promise<FacetValues & { field: string; error?: string }> => {
@@ -88,6 +115,14 @@ export function createFacets({ clock, queries, charts }: Options) {
 }
 
 export type Facets = ReturnType<typeof createFacets>;
+
+/** A condition or field is parsed once for all tables, so it may only use columns that they share. */
+const keepCommonColumns = (table: Table, others: readonly Table[]): Table => ({
+  ...table,
+  columns: table.columns.filter(({ name, type }) =>
+    others.every(({ columns }) => columns.some((one) => one.name === name && one.type === type)),
+  ),
+});
 
 const toKey = (column: string, key: string): FacetKey =>
   key === ''

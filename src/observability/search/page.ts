@@ -1,3 +1,4 @@
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { MAX_ROW_BYTES } from '../charts/queries/search-rows.ts';
 import type { SeriesQuery } from '../charts/queries/series-query.ts';
 import type { Range } from '../charts/queries/time-buckets.ts';
@@ -33,7 +34,7 @@ export async function readPage(
   { rows: maxRows, waitMs }: { rows: number; waitMs: number },
 ): Promise<Page> {
   const { range } = start;
-  const timeout = AbortSignal.timeout(waitMs);
+  const timeout = limitTime(waitMs);
   const page = createPage(start, maxRows);
   const run = async (plan: RowsPlan, signal: AbortSignal | undefined) => {
     page.setColumns(plan.columns);

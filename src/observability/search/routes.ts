@@ -72,7 +72,8 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
         schema: {
           tags,
           summary: 'List fields to filter by',
-          description: 'The columns and attributes that occur in the time range, most frequent first, at most 500.',
+          description:
+            'The columns and attributes that occur in the time range, most frequent first, at most 500. Also of metrics.',
           body: FacetsBody,
           response: { ...dashboardResponse(Type.Array(FacetRecord)), ...notFound },
         },
@@ -89,7 +90,7 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
           tags,
           summary: 'Count the values of fields',
           description:
-            'The most frequent values of up to 20 fields among the matching rows. Without conditions, whole hours are read from counts that are kept beside the rows, which takes the same time for millions of rows.',
+            'The most frequent values of up to 20 fields among the matching rows, also of metrics. Without conditions, whole hours of logs and traces are read from counts that are kept beside the rows, which takes the same time for millions of rows.',
           body: FacetValuesBody,
           response: { ...dashboardResponse(Type.Array(FacetValuesRecord)), ...notFound },
         },

@@ -42,7 +42,7 @@ export async function resolveEvents(
 
 export const toQuery = (
   organizationId: string,
-  { table }: ResolvedSource,
+  { table }: Pick<ResolvedSource, 'table'>,
   { where = '', whereLanguage = 'lucene', filters = [] }: Matching,
   range: Range,
 ): SeriesQuery => ({

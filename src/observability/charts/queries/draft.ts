@@ -6,7 +6,7 @@ import { parseLucene } from '../../expressions/lucene.ts';
 import type { Scope } from '../../expressions/scope.ts';
 import { parseCondition, parseValue } from '../../expressions/sql.ts';
 import { createWriter, quoteName } from '../../expressions/writer.ts';
-import type { SeriesQuery } from './series-query.ts';
+import type { SeriesQuery, Table } from './series-query.ts';
 import type { Range } from './time-buckets.ts';
 
 /** Of all conditions of a query. Parsing them must not occupy the event loop for long. */
@@ -61,12 +61,12 @@ export function createDraft(
     },
     /**
      * The rows of the organization in the range. This inner query filters by organization and hides that column, so no
-     * condition outside of it can reach other organizations.
+     * condition outside of it can reach other organizations. `read` is another table with the same columns.
      */
-    rows({ startMs, endMs }: Range = buckets): string {
+    rows({ startMs, endMs }: Range = buckets, read: Table = table): string {
       const bounds = `${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`;
-      const from = `${quoteName(table.database)}.${quoteName(table.name)}`;
-      if (!table.hasOrganization) return `SELECT * FROM ${from} WHERE ${bounds}`;
+      const from = `${quoteName(read.database)}.${quoteName(read.name)}`;
+      if (!read.hasOrganization) return `SELECT * FROM ${from} WHERE ${bounds}`;
       const own = `${quoteName(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
       return `SELECT * EXCEPT (${quoteName(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${own} AND ${bounds}`;
     },
