@@ -4,13 +4,12 @@ import { listBudgets } from '../management/billing/budgets/store.ts';
 import { addMicros, totalMicros } from '../management/billing/cost.ts';
 import type { Summaries } from '../management/billing/reports/summaries.ts';
 import { listKeys } from '../management/keys/store.ts';
-import { DRIVERS } from '../management/services/driver.ts';
 import type { Service } from '../management/services/service.ts';
 import { listServices } from '../management/services/store.ts';
 import type { ConditionReader, ConditionReaders } from '../observability/alerts/conditions.ts';
 import type { TelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import type { Db } from '../platform/state/tables.ts';
-import { type Backup, getDueAt } from '../running/backups/backup.ts';
+import { type Backup, getDueAt, isBackedUp } from '../running/backups/backup.ts';
 import { listNewestBackups } from '../running/backups/store.ts';
 
 interface Options {
@@ -18,10 +17,13 @@ interface Options {
   clock: Clock;
   summaries: Summaries;
   telemetryReports: TelemetryReports;
+  /** ClickHouse elsewhere can write backups to S3-compatible storage, with a key of its own. */
+  hasSqlStorage: boolean;
 }
 
 /** What alerts can watch besides telemetry. A label is the name of a resource, with its id where names may repeat. */
-export function createAlertConditions({ db, clock, summaries, telemetryReports }: Options): ConditionReaders {
+export function createAlertConditions(options: Options): ConditionReaders {
+  const { db, clock, summaries, telemetryReports, hasSqlStorage } = options;
   const services =
     (findSince: (service: Service) => number | undefined): ConditionReader =>
     async (organizationId) => {
@@ -39,10 +41,9 @@ export function createAlertConditions({ db, clock, summaries, telemetryReports }
 
     async service_backup_late_minutes(organizationId) {
       const newest = indexByService(await listNewestBackups(db, organizationId, ['done']));
-      return services((service) => (isBackedUp(service) ? getDueAt(service, newest.get(service.id)) : undefined))(
-        organizationId,
-        NO_WINDOW,
-      );
+      return services((service) =>
+        isBackedUp(service, hasSqlStorage) ? getDueAt(service, newest.get(service.id)) : undefined,
+      )(organizationId, NO_WINDOW);
     },
 
     async service_backup_failed_minutes(organizationId) {
@@ -83,10 +84,6 @@ export function createAlertConditions({ db, clock, summaries, telemetryReports }
 
 /** These conditions are about the present. */
 const NO_WINDOW = { startMs: 0, endMs: 0 };
-
-/** A stopped service is not backed up: nothing changes in it. */
-const isBackedUp = ({ driver, desiredState }: Service): boolean =>
-  DRIVERS[driver].isLocal === true && desiredState !== 'stopped';
 
 const indexByService = (backups: readonly Backup[]): Map<string, Backup> =>
   new Map(backups.map((backup) => [backup.serviceId, backup]));

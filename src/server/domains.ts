@@ -51,6 +51,7 @@ import { createObservability, type ObservabilityOptions } from './observability.
 import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
 import { createRunningDomains } from './running-domains.ts';
+import { hasSqlStorage } from './settings/backup-settings.ts';
 import type { Config } from './settings/config.ts';
 
 export type Domains = ReturnType<typeof createDomains>;
@@ -157,7 +158,16 @@ export function createDomains({
     allowPrivate,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, serviceLifecycle, prices, clock });
-  const running = createRunningDomains({ state, clock, log, audit, organizations, services, prices });
+  const running = createRunningDomains({
+    state,
+    clock,
+    log,
+    audit,
+    organizations,
+    services,
+    prices,
+    hasSqlStorage: hasSqlStorage(config),
+  });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({

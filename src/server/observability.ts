@@ -43,6 +43,7 @@ import { createAlertAnnotations } from './alert-annotations.ts';
 import { createAlertConditions } from './alert-conditions.ts';
 import { createAlertDomain } from './alerts.ts';
 import { createScalingAnnotations } from './scaling-annotations.ts';
+import { hasSqlStorage } from './settings/backup-settings.ts';
 import type { Config } from './settings/config.ts';
 
 export interface ObservabilityOptions {
@@ -66,6 +67,8 @@ export interface ObservabilityOptions {
         | 'maxTokens'
         | 'maxDashboards'
         | 'maxSources'
+        | 'backupStorage'
+        | 'backupS3SqlCredentialsFile'
         | 'openTables'
         | 'publicUrl'
         | 'telemetryRetentionDays'
@@ -187,7 +190,13 @@ export function createObservability({
     notifications,
     queries,
     search,
-    conditions: createAlertConditions({ db: state.db, clock, summaries, telemetryReports }),
+    conditions: createAlertConditions({
+      db: state.db,
+      clock,
+      summaries,
+      telemetryReports,
+      hasSqlStorage: hasSqlStorage(config),
+    }),
     findDashboard: async (organizationId, id) => parseDashboard(await dashboards.get(organizationId, id)),
     findSavedSearch: async (organizationId, id) => (await savedSearches.get(organizationId, id)).content,
     consoleUrl: config.publicUrl,

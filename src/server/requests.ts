@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { toReachable } from '../kernel/access/addresses.ts';
 import { listenForGrpc } from '../observability/ingest/grpc-routes.ts';
 import type { App } from '../platform/http/requests/validation.ts';
 import { toStoreError } from '../platform/state/failures.ts';
@@ -126,7 +127,7 @@ async function listen(
 ): Promise<string> {
   await app.listen({ host, port });
   const { address, port: actual } = app.server.address() as AddressInfo;
-  const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
+  const reachable = toReachable(address);
   if (!certificate) return formatUrl('http', reachable, actual, basePath);
   return formatUrl('https', chooseHost(certificate.options.cert, reachable, publicUrl), actual, basePath);
 }

@@ -20,16 +20,19 @@ interface Options {
   organizations: Organizations;
   services: Services;
   prices: Prices;
+  /** ClickHouse elsewhere can write backups to S3-compatible storage, with a key of its own. */
+  hasSqlStorage: boolean;
 }
 
 /** What belongs to running services and needs no running service itself. */
-export function createRunningDomains({ state, clock, log, audit, organizations, services, prices }: Options) {
+export function createRunningDomains(options: Options) {
+  const { state, clock, log, audit, organizations, services, prices, hasSqlStorage } = options;
   const loadHistory = createLoadHistory({ state });
   return {
     loadHistory,
     autoscaling: createAutoscaling({ state, clock, organizations, services, prices, loadHistory }),
     replays: createReplays({ clock, prices, loadHistory }),
-    backups: createBackups({ state, clock, audit, organizations, services }),
+    backups: createBackups({ state, clock, audit, organizations, services, hasSqlStorage }),
     statementLog: createStatementLog({ state, audit, organizations, log }),
     savedQueries: createSavedQueries({ state, clock, audit, organizations, services }),
   };

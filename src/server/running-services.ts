@@ -130,7 +130,7 @@ export function createRunningServices({ config, clock, log, state, domains, atte
       metering.start();
       loads.start();
       autoscaler.start();
-      await backups.start();
+      backups.start();
     },
 
     close(): Promise<void> {

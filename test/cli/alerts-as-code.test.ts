@@ -210,6 +210,70 @@ onEachStore('alerts in the fleet file', (store) => {
     ]);
     for (const path of ['/alerts', '/webhooks', '/saved-searches']) expect(await call('GET', path)).toEqual([]);
   });
+
+  it('D5: with an unknown source are applied with a warning; columns are not checked, as those of dashboards', async () => {
+    const metric = { ...perService, name: 'Metric', savedSearch: undefined };
+    const members = {
+      channels: [hook],
+      savedSearches: [errors, { name: 'Elsewhere', sourceId: 'nowhere', where: '' }],
+      alerts: [
+        perService,
+        { ...perService, name: 'Elsewhere', savedSearch: 'Elsewhere' },
+        { ...metric, metric: { aggFn: 'count', sourceId: 'neither' } },
+      ],
+    };
+    const { code, stderr } = await getServerStore(server).apply(JSON.parse(JSON.stringify(file(members))));
+    expect({ code, warnings: stderr.split('\n').filter((line) => line !== '') }).toEqual({
+      code: 0,
+      warnings: [
+        'warning: organizations[0].savedSearches[1].sourceId: The source does not exist <string:nowhere>',
+        'warning: organizations[0].alerts[2].metric.sourceId: The source does not exist <string:neither>',
+      ],
+    });
+    const column = { ...metric, name: 'Column', groupBy: 'NoSuchColumn', metric: { aggFn: 'count', sourceId: 'logs' } };
+    const applied = await getServerStore(server).apply(JSON.parse(JSON.stringify(file({ alerts: [column] }))));
+    expect([applied.code, applied.stderr]).toEqual([0, '']);
+    // The API refuses it, and so does its preview.
+    const stored = (await call('GET', '/alerts')).find(({ name }: Json) => name === 'Column');
+    const body = { alert: stored, days: 1 };
+    for (const path of ['/alerts', '/alerts/preview']) {
+      const { status, json } = await server.call({
+        method: 'POST',
+        path: `/api/v2${path}`,
+        token: acme.writer,
+        body: path === '/alerts' ? stored : body,
+      });
+      expect([status, json.message], path).toEqual([400, expect.stringContaining('NoSuchColumn')]);
+    }
+  });
+
+  it('F1: stay as they are, or deleted, when what they refer to is renamed or deleted over the API', async () => {
+    const commands = getServerStore(server);
+    // Declared anew, with names and thus ids that nothing had before.
+    const search = { ...errors, name: 'Later' };
+    const board = { name: 'Later', tiles: first.dashboards[0].tiles };
+    const later = {
+      channels: [hook],
+      savedSearches: [search],
+      dashboards: [...first.dashboards, board],
+      alerts: [
+        { ...perService, name: 'Of a search', savedSearch: 'Later' },
+        { ...ofTile, name: 'Of a tile', dashboard: 'Later' },
+      ],
+    };
+    await commands.plan(file(later), '--force');
+    const find = async (path: string, name: string) => (await call('GET', path)).find((one: Json) => one.name === name);
+    const stored = await find('/saved-searches', 'Later');
+    await call('PUT', `/saved-searches/${stored.id}`, { ...stored, name: 'Renamed' });
+    expect(await commands.plan(file(later))).toEqual([]);
+    await call('DELETE', `/saved-searches/${stored.id}`);
+    await call('DELETE', `/dashboards/${(await find('/dashboards', 'Later')).id}`);
+    expect(await commands.plan(file(later))).toEqual([]);
+    for (const name of ['Of a search', 'Of a tile']) expect(await find('/alerts', name)).toBeUndefined();
+    const [changed, ...rest] = later.alerts;
+    const [message] = await rejected({ ...later, alerts: [{ ...changed, threshold: 7 }, ...rest] });
+    expect(message).toContain('alerts[0].savedSearch: There is no saved search with this name or id');
+  });
 });
 
 onEachStore('the export of alerts', (store) => {

@@ -1,5 +1,6 @@
 import { DAY_MS, isoSeconds } from '../../kernel/time/clock.ts';
 import type { FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
+import { demoAlerts, demoChannels, demoSavedSearches } from './alerts.ts';
 import { fleetOverview } from './dashboards/fleet-overview.ts';
 import { logsExplorer } from './dashboards/logs-explorer.ts';
 import { pilothouse } from './dashboards/pilothouse.ts';
@@ -124,6 +125,9 @@ export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }):
       { name: 'Demo sender', token: demo.ingestToken, access: 'ingest' },
     ],
     dashboards: [fleetOverview(demo.dashboardId), serviceHealth, pilothouse, logsExplorer],
+    channels: demoChannels,
+    savedSearches: demoSavedSearches,
+    alerts: demoAlerts,
     ...(withCosts && { usageCosts: listDemoCosts(demoMeters(ids, nowMs), TIER, nowMs) }),
   };
   return { organizations: [organization] };

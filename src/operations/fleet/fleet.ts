@@ -101,6 +101,8 @@ export function createFleet({ state, clock, audit, organizations, alertRemoval, 
         const { name = before.name, keepSqlLiterals = before.keepsSqlLiterals } = fields;
         const after = { ...before, name, keepsSqlLiterals: keepSqlLiterals };
         const isRenamed = name !== before.name;
+        const isOtherSetting = keepSqlLiterals !== before.keepsSqlLiterals;
+        if (!isRenamed && !isOtherSetting) return before;
         if (isRenamed && (await isOrganizationDeclared(tx, organizationId)))
           throw new AppError(
             'conflict',
@@ -116,7 +118,7 @@ export function createFleet({ state, clock, audit, organizations, alertRemoval, 
             before: { name: before.name },
             after: { name },
           });
-        if (keepSqlLiterals !== before.keepsSqlLiterals)
+        if (isOtherSetting)
           await audit.record(tx, actor, {
             ...change,
             type: 'organization_update_sql_literals',

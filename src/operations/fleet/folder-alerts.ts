@@ -15,6 +15,7 @@ import type { Declared } from './declared.ts';
 import { createKindPlanner } from './kind-plan.ts';
 import { dashboardKind } from './kinds/dashboard.ts';
 import type { Context } from './kinds/kind.ts';
+import { sourceKind } from './kinds/source.ts';
 import { NO_TARGETS } from './references.ts';
 import { reportDuplicates } from './resource.ts';
 import { listDocuments, listOrganizationsWithDocuments, lockFleet, putNewDocuments } from './store.ts';
@@ -32,6 +33,8 @@ interface AppliedAlertFiles {
   changed: number;
   /** If there are any, nothing was applied. */
   problems: FileProblems[];
+  /** Of files that were applied nevertheless. */
+  warnings: FileProblems[];
 }
 
 const ACTOR: Actor = { type: 'system', id: 'dashboards', details: 'dashboards folder' };
@@ -59,10 +62,11 @@ export function createFolderAlerts({ state, clock, audit, organizations, alertRe
     return { organizationId, documents, alerting };
   }
 
-  async function apply(tx: Db, declared: ReadonlyMap<string, Declared[]>): Promise<number> {
+  async function apply(tx: Db, declared: ReadonlyMap<string, Declared[]>) {
     await lockFleet(tx);
     const ids = new Set([...declared.keys(), ...(await listOrganizationsWithDocuments(tx, PREFIX))]);
     let changed = 0;
+    const warnings: Violation[] = [];
     for (const id of [...ids].sort()) {
       const organization = await organizations.find(tx, id);
       if (!organization) continue;
@@ -74,18 +78,22 @@ export function createFolderAlerts({ state, clock, audit, organizations, alertRe
       await audit.recordAll(tx, ACTOR, changes);
       await putNewDocuments(tx, id, alerting.resources, documents, PREFIX);
       changed += changes.length;
+      warnings.push(...alerting.listMissingSources(await sourceKind.load(tx, id, [])));
     }
-    return changed;
+    return { changed, warnings };
   }
 
   return async function applyAlertFiles(files: readonly AlertFileText[]): Promise<AppliedAlertFiles> {
     const { declared, problems } = declareFiles(files, await organizations.list());
-    if (problems.length > 0) return { changed: 0, problems };
+    if (problems.length > 0) return { changed: 0, problems, warnings: [] };
     try {
-      return { changed: await state.write((tx) => apply(tx, declared)), problems: [] };
+      const { changed, warnings } = await state.write((tx) => apply(tx, declared));
+      return { changed, problems: [], warnings: groupByFile(warnings, files) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'unavailable') throw error;
-      return { changed: 0, problems: groupByFile(error, files) };
+      const { violations, message } = error;
+      const all = violations.length > 0 ? groupByFile(violations, files) : [{ path: '', problems: [message] }];
+      return { changed: 0, problems: all, warnings: [] };
     }
   };
 }
@@ -109,12 +117,11 @@ function declareFiles(files: readonly AlertFileText[], all: readonly Organizatio
     }
   }
   for (const resources of declared.values()) reportDuplicates(resources, violations);
-  if (violations.length > 0) problems.push(...groupByFile(new AppError('bad_request', '', { violations }), files));
+  problems.push(...groupByFile(violations, files));
   return { declared, problems };
 }
 
-function groupByFile({ violations, message }: AppError, files: readonly AlertFileText[]): FileProblems[] {
-  if (violations.length === 0) return [{ path: '', problems: [message] }];
+function groupByFile(violations: readonly Violation[], files: readonly AlertFileText[]): FileProblems[] {
   const groups = new Map<string, string[]>();
   for (const violation of violations) {
     const { path: file = '' } = files.find(({ path }) => violation.path.startsWith(toPrefix(path))) ?? {};

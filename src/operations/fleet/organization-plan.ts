@@ -1,10 +1,9 @@
 import { isKeyRole } from '../../kernel/access/roles.ts';
-import type { Violation } from '../../kernel/errors.ts';
+import { formatViolation, type Violation } from '../../kernel/errors.ts';
 import type { Actor, Change } from '../../management/audit/activity.ts';
 import { readLockedThrough } from '../../management/billing/metering/store.ts';
 import type { Key } from '../../management/keys/key.ts';
 import type { MemberRule, Organization } from '../../management/organizations/organization.ts';
-import type { SavedSearch } from '../../observability/search/saved-search.ts';
 import { isBuiltIn } from '../../observability/sources/source-rules.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { planAlerting } from './alerting-plan.ts';
@@ -95,8 +94,8 @@ export async function planOrganization(
       ...alerting.violations(),
     ],
     warnings: [
-      ...listMissingSources(path, 'dashboards', listDashboardSources(dashboards.pairs), sources.result),
-      ...listMissingSources(path, 'savedSearches', listSearchSources(alerting.savedSearches.pairs), sources.result),
+      ...listMissingSources(path, listDashboardSources(dashboards.pairs), sources.result),
+      ...alerting.listMissingSources(sources.result).map(formatViolation),
     ],
     changes: kinds.flatMap(({ changes }) => changes),
     storedCount: kinds.reduce((count, { pairs }) => count + pairs.length, 0),
@@ -139,16 +138,12 @@ const listDashboardSources = (dashboards: readonly Pair<VersionedDashboard>[]) =
     after.dashboard.tiles.flatMap(({ series }) => series.map(({ sourceId }) => sourceId)),
   );
 
-const listSearchSources = (searches: readonly Pair<SavedSearch>[]) =>
-  searches.map(({ after }) => after.content.sourceId);
-
 /** A warning, not a violation as in the API: the source may be declared later. */
 function listMissingSources(
   path: string,
-  member: string,
   ids: readonly (string | undefined)[],
   sources: ReadonlyMap<string, unknown>,
 ): string[] {
   const missing = new Set(ids.filter((id) => id && !sources.has(id) && !isBuiltIn(id)));
-  return [...missing].map((id) => `${path}.${member}: the source ${id} does not exist`);
+  return [...missing].map((id) => `${path}.dashboards: the source ${id} does not exist`);
 }

@@ -56,19 +56,26 @@ function toBody({ savedSearch, dashboard, tile, channels, ...fields }: Fields): 
   };
 }
 
-/** Ids instead of names. A name that has another id than before is a change, as if the file had declared the id. */
+/**
+ * Ids instead of names. A name that has another id than before is a change, as if the file had declared the id. What was
+ * renamed or deleted over the API has the name by which the file declares it.
+ */
 export function resolveReferences(
   { savedSearch, dashboard, tile, channels, ...fields }: Fields,
   targets: Targets,
+  declared: Targets,
 ): Fields {
-  const resolve = <T>(resolver: Resolver<T>, resources: ReadonlyMap<string, T>, reference: unknown) =>
-    typeof reference === 'string' ? resolver.resolve(resources, reference) : undefined;
-  const dashboardId = resolve(DASHBOARDS, targets.dashboards, dashboard);
+  function resolve<T>(resolver: Resolver<T>, list: (from: Targets) => ReadonlyMap<string, T>, reference: unknown) {
+    if (typeof reference !== 'string') return undefined;
+    const id = resolver.resolve(list(targets), reference);
+    return list(targets).has(id) ? id : resolver.resolve(list(declared), reference);
+  }
+  const dashboardId = resolve(DASHBOARDS, ({ dashboards }) => dashboards, dashboard);
   const resolved = {
-    savedSearch: resolve(SAVED_SEARCHES, targets.savedSearches, savedSearch),
+    savedSearch: resolve(SAVED_SEARCHES, ({ savedSearches }) => savedSearches, savedSearch),
     dashboard: dashboardId,
-    tile: resolve(TILES, listTiles(targets, dashboardId ?? ''), tile),
-    channels: (channels as string[] | undefined)?.map((name) => CHANNELS.resolve(targets.channels, name)),
+    tile: resolve(TILES, (from) => listTiles(from, dashboardId ?? ''), tile),
+    channels: (channels as string[] | undefined)?.map((name) => resolve(CHANNELS, (from) => from.channels, name)),
   };
   return { ...fields, ...Object.fromEntries(Object.entries(resolved).filter(([, value]) => value !== undefined)) };
 }
