@@ -129,6 +129,7 @@ inBrowser(
         ...rows,
         otel_logs: [...rows.otel_logs, ...earlier],
         otel_traces,
+        otel_metrics_sum: [{ ...rows.otel_metrics_gauge[0], MetricName: 'requests' }],
       }),
     );
 
@@ -207,6 +208,46 @@ inBrowser(
       await bar(page).getByRole('button', { name: 'Clear', exact: true }).click();
       await number(page, 'total', '60');
       expect(new URL(page.url()).searchParams.has('where')).toBe(false);
+    });
+
+    it('a variable has the values of metrics of all types, or of one', async () => {
+      const metric = { type: 'QUERY_EXPRESSION', expression: 'MetricName', sourceId: 'metrics' };
+      const created = await browser.server.call({
+        method: 'POST',
+        path: '/api/v2/dashboards',
+        token: acme.writer,
+        body: {
+          name: 'Metrics',
+          tiles: [board.tiles[3]],
+          filters: [
+            { ...metric, id: 'all', name: 'Metric' },
+            { ...metric, id: 'gauges', name: 'Gauge', sourceMetricType: 'gauge' },
+          ],
+        },
+      });
+      const { id } = created.json.data;
+      const page = await browser.signIn(acme.admin, `/dashboards/${id}?${RANGE}`);
+      await number(page, 'memory', '3 GiB');
+      await bar(page).getByRole('combobox', { name: 'Gauge', exact: true }).click();
+      await page.getByRole('option', { name: 'memory', exact: true }).waitFor();
+      expect(await page.getByRole('option').allTextContents()).toEqual(['memory']);
+      await page.keyboard.press('Escape');
+      await choose(page, 'Metric', 'requests');
+      await tile(page, 'memory').getByText('No data in this time range').waitFor();
+      await page.goto(`${page.url()}&edit=true`);
+      await page.getByRole('button', { name: 'Filters', exact: true }).click();
+      const drawer = page.getByRole('dialog', { name: 'Filters' });
+      const source = drawer
+        .getByRole('group', { name: 'Gauge', exact: true })
+        .getByRole('combobox', { name: 'Source' });
+      expect(await source.inputValue()).toBe('Metrics');
+      await drawer.getByRole('group', { name: 'Gauge', exact: true }).getByLabel('Label').fill('Gauges');
+      await drawer.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await bar(page).getByRole('combobox', { name: 'Gauges', exact: true }).waitFor();
+      const stored = (await browser.server.call({ path: `/api/v2/dashboards/${id}`, token: acme.token })).json.data;
+      expect(stored.filters[1]).toMatchObject({ ...metric, name: 'Gauges', sourceMetricType: 'gauge' });
+      expect(stored.filters[0]).not.toHaveProperty('sourceMetricType');
     });
 
     it('starts with the saved query and values; without them if the viewer removed them', async () => {

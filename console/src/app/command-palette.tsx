@@ -1,7 +1,7 @@
 import '@mantine/spotlight/styles.css';
 import { useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -42,7 +42,15 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
     queryFn: ({ signal }) => api.listDashboards({}, { signal }),
     enabled: session.canSeeDashboards,
   });
-  useEffect(() => spotlight.open(), []);
+  const [[store, palette]] = useState(createSpotlight);
+  useEffect(() => palette.open(), [palette]);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Mantine selects the first action when the text changes, which is before the results have arrived.
+    if (text === '' || list.current?.querySelector('[data-selected]')) return;
+    list.current?.querySelector('[data-action]')?.setAttribute('data-selected', 'true');
+    store.updateState((state) => ({ ...state, selected: 0 }));
+  });
   // The palette closes when an action is chosen; a question of the action stays.
   const isAsking = useRef(false);
   const commands = useServiceCommands({
@@ -97,6 +105,8 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   return (
     <>
       <Spotlight
+        ref={list}
+        store={store}
         shortcut={null}
         query={text}
         onQueryChange={setText}

@@ -25,7 +25,7 @@ function OrganizationSwitch() {
   return (
     <Switch
       label="Keep literals of SQL statements"
-      description="Of new statements. Literals can be secrets or personal data."
+      description="Applies to new statements. Literals can be secrets or personal data."
       checked={change.isPending ? change.variables : (data?.keepSqlLiterals ?? false)}
       disabled={data === undefined || change.isPending}
       onChange={(event) => change.mutate(event.currentTarget.checked)}

@@ -83,7 +83,7 @@ export function AlertsPage() {
       ) : data?.length === 0 ? (
         <Panel>
           <EmptyState title="No alerts yet" action={create}>
-            An alert looks at a saved search, a tile, a metric or a condition of your services after each time window,
+            An alert evaluates a saved search, a tile, a metric or a condition of your resources after each time window,
             and notifies a channel when its state changes. Create one here, from a saved search on the search page, or
             from a tile of a dashboard.
           </EmptyState>

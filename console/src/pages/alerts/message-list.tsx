@@ -142,7 +142,7 @@ function Document({ label, text }: { label: string; text: string }) {
         {label}
       </Text>
       {text !== '' && (
-        <ScrollRegion label={label} className={classes.document}>
+        <ScrollRegion aria-label={label} className={classes.document}>
           <pre>{text}</pre>
         </ScrollRegion>
       )}

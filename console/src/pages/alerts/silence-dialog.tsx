@@ -46,7 +46,7 @@ export function SilenceDialog({ name, onSilence, onClose }: Props) {
       >
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Nothing is sent until then. The alert is still evaluated. What still fires afterwards is sent.
+            Nothing is sent until then. The alert is still evaluated. Alerts that are still firing afterwards are sent.
           </Text>
           <Radio.Group label="For" value={length} onChange={edit(setLength)}>
             <Stack gap={6} mt={4}>

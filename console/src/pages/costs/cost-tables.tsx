@@ -72,7 +72,7 @@ export function DayTable({ breakdown, search, marks }: DayTableProps) {
   const { days, groups, dayTotals, openDays, total } = breakdown;
   const order = days.map((_, at) => at).toReversed();
   return (
-    <ScrollRegion className={classes.days} label="Costs by day">
+    <ScrollRegion className={classes.days} aria-label="Costs by day">
       <table className={classes.dayTable}>
         <thead>
           <tr>

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react';
 import type { Previous } from './compare/previous.ts';
 import type { Tile, TileData } from './queries.ts';
 import { BarTile } from './tiles/bar-tile.tsx';
+import { CrosshairLine } from './tiles/crosshair-line.tsx';
 import { HeatmapTile } from './tiles/heatmap-tile.tsx';
 import { HistogramTile } from './tiles/histogram-tile.tsx';
 import { NumberTile } from './tiles/number-tile.tsx';
@@ -39,7 +40,14 @@ export function TileContent({ tile, data, zone, onZoom, previous }: Props) {
     case 'bar':
       return <BarTile tile={tile} data={data} />;
     case 'heatmap':
-      return <HeatmapTile tile={tile} data={data} zone={zone} />;
+      return (
+        <HeatmapTile
+          tile={tile}
+          data={data}
+          zone={zone}
+          overlay={<CrosshairLine start={data.start} end={data.end} />}
+        />
+      );
     case 'histogram':
       return <HistogramTile tile={tile} data={data} />;
     case 'table':

@@ -71,7 +71,7 @@ function Example({ title, text }: { title: string; text: string }) {
         </Text>
         <CopyIconButton value={text} label={`Copy: ${title}`} />
       </Group>
-      <ScrollRegion className={classes.code} label={title}>
+      <ScrollRegion className={classes.code} aria-label={title}>
         <pre>{text}</pre>
       </ScrollRegion>
     </div>

@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useRef } from 'react';
 import { formatDateTime } from '../../parts/format/times.ts';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { ColumnHeader } from './column-header.tsx';
 import { type FoundRow, formatColumn, shortenExpression } from './columns.ts';
 import classes from './row-table.module.css';
@@ -67,12 +68,10 @@ export function RowTable({ state, rows, table, isLoading, onOpen, onEnd, onScrol
     return index === shown.length - 1 && widths[name] === undefined ? 'minmax(240px, 1fr)' : `${width}px`;
   });
   return (
-    <section
+    <ScrollRegion
       ref={box}
       className={classes.box}
       aria-label="Rows, table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: to be scrolled by keyboard
-      tabIndex={0}
       data-wrap={search.wrap === true}
       style={{ '--template': template.join(' ') } as CSSProperties}
       onScroll={(event) => event.currentTarget.scrollTop > SCROLLED_PX && onScrolled()}
@@ -152,7 +151,7 @@ export function RowTable({ state, rows, table, isLoading, onOpen, onEnd, onScrol
           ))}
         </div>
       )}
-    </section>
+    </ScrollRegion>
   );
 }
 

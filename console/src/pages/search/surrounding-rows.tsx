@@ -92,7 +92,7 @@ export function SurroundingRows({ state: { source, columns, select, window }, id
       ) : (
         <>
           <p className={classes.note}>
-            {data.hasMoreAfter ? <>There are newer rows. {more}</> : 'No newer rows in this time.'}
+            {data.hasMoreAfter ? <>There are newer rows. {more}</> : 'No newer rows in this time range.'}
           </p>
           <ol className={classes.context} aria-label="Surrounding rows, newest first" aria-busy={isPlaceholderData}>
             {listRows(data, columns).map(({ key, ...one }) => (
@@ -110,7 +110,7 @@ export function SurroundingRows({ state: { source, columns, select, window }, id
             ))}
           </ol>
           <p className={classes.note}>
-            {data.hasMoreBefore ? <>There are older rows. {more}</> : 'No older rows in this time.'}
+            {data.hasMoreBefore ? <>There are older rows. {more}</> : 'No older rows in this time range.'}
           </p>
         </>
       )}

@@ -42,7 +42,7 @@ export function MapGraph({ map, columns, page }: Props) {
   const { width, height } = layout;
   const most = Math.max(1, ...edges.map(({ requests }) => requests));
   return (
-    <ScrollRegion className={classes.scroll} label="Graph">
+    <ScrollRegion className={classes.scroll} aria-label="Graph">
       <svg
         className={classes.graph}
         viewBox={`0 0 ${width} ${height}`}

@@ -52,7 +52,7 @@ function Timeline({ timeline }: { timeline: AutoscalingTimeline }) {
     <>
       {points.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No load has been recorded in this time.
+          No load has been recorded in this time range.
         </Text>
       ) : (
         <AutoscalingChart timeline={timeline} />

@@ -17,7 +17,7 @@ type Backup = Awaited<ReturnType<ReturnType<typeof useApi>['backupGetList']>>[nu
 
 const MEGABYTE = 1e6;
 
-/** The backups of an embedded service. */
+/** The backups of a service that has data. */
 export function BackupList({ service }: { service: Service }) {
   const api = useApi();
   const { organizationId, can } = useSession();
@@ -69,7 +69,11 @@ export function BackupList({ service }: { service: Service }) {
       {error ? (
         <ErrorNotice error={error} title="Could not load the backups" retry={() => refetch()} />
       ) : data?.length === 0 ? (
-        <EmptyState title="No backups yet">The first one is made when it is due, or now.</EmptyState>
+        <EmptyState title="No backups yet">
+          {service.driver === 'embedded'
+            ? 'The first one is made when it is due, or now.'
+            : 'ClickHouse writes the backups of this service to S3-compatible storage, if the server has one (--backup-storage) and a key for it (--backup-s3-sql-credentials-file).'}
+        </EmptyState>
       ) : (
         <DataTable label="Backups" columns={[...COLUMNS, actions]} rows={data} rowKey={({ id }) => id} />
       )}

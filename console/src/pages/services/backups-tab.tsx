@@ -20,7 +20,7 @@ import classes from './services.module.css';
 
 const FIELDS = ['backupPeriodInHours', 'backupRetentionPeriodInHours', 'backupStartTime'];
 
-/** The backups of an embedded service and their configuration. */
+/** The backups of a service and their configuration. */
 export function BackupsTab() {
   const service = useService();
   const api = useApi();
@@ -28,13 +28,12 @@ export function BackupsTab() {
   const { data, error, refetch } = useQuery(backupConfigurationQuery(api, organizationId, service.id));
   return (
     <>
-      {service.driver === 'embedded' ? (
-        <BackupList service={service} />
-      ) : (
+      {service.driver === 'simulated' ? (
         <Note tone="warn" title="This service is not backed up">
-          The configuration is stored, but only embedded services are backed up. The driver of this service is{' '}
-          {service.driver}.
+          The configuration is stored, but a simulated service has no data.
         </Note>
+      ) : (
+        <BackupList service={service} />
       )}
       <Panel title="Backup configuration">
         {data ? (

@@ -94,7 +94,7 @@ function ServiceLog({ service }: { service: Service }) {
 function LogEntries({ entries }: { entries: readonly LogEntry[] }) {
   const newest = entries.map((entry, index) => ({ ...entry, key: `${index} ${entry.time}` })).toReversed();
   return (
-    <ScrollRegion className={classes.log} label="Entries of the error log">
+    <ScrollRegion className={classes.log} aria-label="Entries of the error log">
       <ol className={classes.entries} data-testid="service-log">
         {newest.map(({ key, time, level, text, more }) => (
           <li key={key} className={classes.entry} data-tone={getLevelTone(level)}>

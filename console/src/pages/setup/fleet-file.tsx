@@ -38,7 +38,7 @@ export function FleetFile({ created: { keyId, keySecret, fleetFile } }: { create
           again.
         </Text>
       </div>
-      <ScrollRegion className={classes.file} label="Fleet file">
+      <ScrollRegion className={classes.file} aria-label="Fleet file">
         <pre>{fleetFile}</pre>
       </ScrollRegion>
       <Group gap="xs">

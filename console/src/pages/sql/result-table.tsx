@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import { formatNumber } from '../../parts/format/format.ts';
 import { ColumnHandle } from '../../parts/tables/column-handle.tsx';
+import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { SortButton } from '../../parts/tables/sorting.tsx';
 import classes from './result-table.module.css';
 import { formatValue, orderRows, type ResultColumn, type ResultOrder, type ResultRow } from './values.ts';
@@ -71,13 +72,7 @@ export function ResultTable({ columns, rows, totals, isLoading, opened, onOpen }
       return before.isDescending ? undefined : { column, isDescending: true };
     });
   return (
-    <section
-      ref={box}
-      className={classes.box}
-      aria-label="Result, table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: to be scrolled by keyboard
-      tabIndex={0}
-    >
+    <ScrollRegion ref={box} className={classes.box} aria-label="Result, table">
       <table
         className={classes.table}
         style={{ width }}
@@ -177,7 +172,7 @@ export function ResultTable({ columns, rows, totals, isLoading, opened, onOpen }
           </tfoot>
         )}
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

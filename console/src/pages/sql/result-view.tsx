@@ -109,7 +109,7 @@ function Content({ run, view }: { run: Run; view: string }) {
     );
   if (isText(run))
     return (
-      <ScrollRegion className={classes.explain} label={`Explanation: ${explains}`}>
+      <ScrollRegion className={classes.explain} aria-label={`Explanation: ${explains}`}>
         {rows.map(([line]) => String(line)).join('\n')}
       </ScrollRegion>
     );

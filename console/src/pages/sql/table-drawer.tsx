@@ -66,7 +66,7 @@ export function TableDrawer({ reader, table, onClose }: Props) {
           </Tabs.Panel>
           <Tabs.Panel value="definition" pt="sm">
             <CopyIconButton value={data.definition} label="Copy definition" />
-            <ScrollRegion className={classes.definition} label="Definition">
+            <ScrollRegion className={classes.definition} aria-label="Definition">
               {data.definition}
             </ScrollRegion>
           </Tabs.Panel>

@@ -54,7 +54,7 @@ export function ReceivedChart({ report, selected, onClear }: Props) {
         <Skeleton height={260} />
       ) : chart.lines.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing was received in this time.
+          Nothing was received in this time range.
         </Text>
       ) : (
         <div className={classes.chart}>

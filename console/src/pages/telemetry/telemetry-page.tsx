@@ -64,7 +64,7 @@ function Received({ period }: { period: Period }) {
       <Panel title="Senders" flush>
         {report?.senders.length === 0 ? (
           <Text size="sm" c="dimmed" className={classes.empty}>
-            No service has sent telemetry in this time.
+            No service has sent telemetry in this time range.
           </Text>
         ) : (
           <SenderTable
@@ -79,7 +79,7 @@ function Received({ period }: { period: Period }) {
       <Panel title="Rejected" flush>
         {report?.rejections.length === 0 ? (
           <Text size="sm" c="dimmed" className={classes.empty}>
-            Nothing was rejected in this time.
+            Nothing was rejected in this time range.
           </Text>
         ) : (
           <RejectionTable rejections={report?.rejections} nameToken={nameToken} />

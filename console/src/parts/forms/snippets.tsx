@@ -33,7 +33,7 @@ export function Snippets<T extends string>(props: Props<T>) {
         />
       </div>
       <div className={classes.command}>
-        <ScrollRegion label={textLabel} className={classes.snippet}>
+        <ScrollRegion aria-label={textLabel} className={classes.snippet}>
           <pre data-testid={testId} data-wraps={wraps || undefined}>
             {text}
           </pre>

@@ -52,7 +52,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, 
     rows && sortRows(rows, sorting, (row, header) => columns.find((one) => one.header === header)?.sortBy?.(row));
   const visible = columns.map((column) => ({ ...column, ...(column.from ? { visibleFrom: column.from } : {}) }));
   return (
-    <ScrollRegion className={classes.scroll} label={`${label}, table`}>
+    <ScrollRegion className={classes.scroll} aria-label={`${label}, table`}>
       <Table className={classes.table} aria-label={label} aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>

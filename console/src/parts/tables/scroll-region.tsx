@@ -1,18 +1,7 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 
-interface Props {
-  className: string | undefined;
-  /** Accessible name; optional if the surrounding element has one. */
-  label?: string;
-  children: ReactNode;
-}
-
-/** A scrollable area. It takes the focus so that it can be scrolled by keyboard. */
-export function ScrollRegion({ className, label, children }: Props) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <section className={className} tabIndex={0} aria-label={label}>
-      {children}
-    </section>
-  );
+/** A scrollable area. It takes the focus so that it can be scrolled by keyboard. Its name is optional if the surrounding element has one. */
+export function ScrollRegion(props: ComponentProps<'section'>) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  return <section tabIndex={0} {...props} />;
 }

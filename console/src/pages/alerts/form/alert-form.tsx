@@ -116,7 +116,7 @@ export function AlertForm({ alert, etag, initial }: Props) {
           onDays={setDays}
           onRun={() => void queries.refetchQueries({ queryKey: replayOptions.queryKey })}
         />
-        <Panel title="Who is told">
+        <Panel title="Notifications">
           <NotifyFields {...fields} channels={channels} channelIds={channelIds} />
         </Panel>
         <Panel title="Message">

@@ -118,7 +118,7 @@ export function SpecialFields(props: FieldsProps) {
         />
         <MinutesInput
           label="Move windows by (minutes)"
-          description="Less than the window. Windows start at full hours of UTC otherwise."
+          description="Less than the length of a window. By default, windows are aligned with UTC."
           placeholder="0"
           value={draft.scheduleOffsetMinutes}
           error={errorAt('scheduleOffsetMinutes')}
@@ -127,7 +127,7 @@ export function SpecialFields(props: FieldsProps) {
         <TextInput
           type="datetime-local"
           label="First window starts at"
-          description="In the time zone of this browser. Instead of moving windows"
+          description="In the time zone of this browser; an alternative to moving windows"
           value={draft.scheduleStartAt}
           error={errorAt('scheduleStartAt')}
           onChange={(event) => onChange({ scheduleStartAt: event.currentTarget.value })}

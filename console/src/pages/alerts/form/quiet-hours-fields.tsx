@@ -25,7 +25,7 @@ export function QuietHoursFields({ draft, errorAt, onChange }: FieldsProps) {
     <Input.Wrapper
       labelElement="div"
       label="Quiet hours"
-      description="Nothing is sent during these times. What is still true afterwards is sent then."
+      description="Nothing is sent during these times. Alerts that are still firing afterwards are sent then."
     >
       <Stack gap="sm" mt={6}>
         {ranges.length > 0 && (

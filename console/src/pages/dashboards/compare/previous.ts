@@ -1,7 +1,7 @@
 import type { GetTileDataInput } from '../../../api/generated.ts';
 import type { Range } from '../range.ts';
 import type { Tile, TileData, TileDataByType } from '../tile-types.ts';
-import { toNumbers } from '../tiles/time-values.ts';
+import { sumValues, toNumbers } from '../tiles/time-values.ts';
 
 /** What a tile shows of the period before its own. */
 export interface Previous {
@@ -17,9 +17,8 @@ interface PreviousRange extends Range {
   granularity?: NonNullable<GetTileDataInput['granularity']>;
 }
 
-/** Lines and numbers can be compared. */
-export const isComparable = ({ series: [first] }: Tile): boolean =>
-  first?.type === 'number' || (first?.type === 'time' && (first.displayType ?? 'line') === 'line');
+/** Charts over time and numbers can be compared. */
+export const isComparable = ({ series: [first] }: Tile): boolean => first?.type === 'number' || first?.type === 'time';
 
 /** The range of the same length before that of the tile, in the same buckets. */
 export function findPreviousRange(data: TileData | undefined, { start, end }: Range): PreviousRange | undefined {
@@ -49,6 +48,17 @@ export function alignPrevious(
     const values = toNumbers(known.get(getSeriesId(one)) ?? [], false);
     return places.map((place) => values[place] ?? null);
   });
+}
+
+/** The sum of the series that only the previous period has, by bucket of the current one. They are part of the total of a stack. */
+export function sumUnmatched(
+  data: TileDataByType<'time'>,
+  previous: TileDataByType<'time'>,
+  shift: number,
+): (number | null)[] {
+  const known = new Set(data.series.map(getSeriesId));
+  const series = previous.series.filter((one) => !known.has(getSeriesId(one)));
+  return sumValues(alignPrevious({ ...data, series }, previous, shift), data.buckets.length);
 }
 
 /** The bucket at most half of its length away: days have different lengths if the clock changes. -1 if there is none. */

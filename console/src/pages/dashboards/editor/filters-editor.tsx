@@ -41,7 +41,7 @@ interface Props {
 export function FiltersEditor({ draft, stored, window, onChange, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
-  const sources = (useQuery(sourcesQuery(api, organizationId)).data ?? []).filter(({ kind }) => kind !== 'metric');
+  const sources = useQuery(sourcesQuery(api, organizationId)).data ?? [];
   const variables = listEditedVariables(draft, stored.filters);
   const unsupported = listUnsupported(stored);
   return (
@@ -168,7 +168,9 @@ function VariableFields({ variable, sources, window, errors, onChange }: FieldsP
           allowDeselect={false}
           data={sources.map(({ id, name: text }) => ({ value: id, label: text }))}
           value={source.sourceId}
-          onChange={(value) => value && onChange({ ...variable, source: { ...source, sourceId: value } })}
+          onChange={(value) =>
+            value && onChange({ ...variable, source: { ...source, sourceId: value, metricDataType: undefined } })
+          }
         />
       )}
       <Autocomplete

@@ -60,6 +60,7 @@ function toFilter({ id, name, label, expression, source, options, isMulti }: Var
     type: _type,
     expression: _expression,
     sourceId: _sourceId,
+    sourceMetricType: _sourceMetricType,
     options: _options,
     maxSelections: _maxSelections,
     ...kept
@@ -71,6 +72,7 @@ function toFilter({ id, name, label, expression, source, options, isMulti }: Var
     name: label,
     expression,
     ...(source ? { sourceId: source.sourceId } : { options: [...options] }),
+    ...(source?.metricDataType && { sourceMetricType: source.metricDataType }),
     isBroadcastEnabled: true,
     isVariableEnabled: true,
     variableName: name,

@@ -1,9 +1,19 @@
 import { parseChoice, showLiteral } from '../../search/conditions.ts';
+import { seriesConstraints } from '../constraints.ts';
 import type { Dashboard } from '../queries.ts';
+import type { Series } from '../tile-types.ts';
 
 export type Filter = NonNullable<Dashboard['filters']>[number];
 export type SavedValue = NonNullable<Dashboard['savedFilterValues']>[number];
 type Filtered = Pick<Dashboard, 'filters' | 'savedFilterValues'>;
+
+interface ValueSource {
+  sourceId: string;
+  /** Of a metric source; undefined: metrics of all types. */
+  metricDataType?: Series['metricDataType'];
+  where: string;
+  whereLanguage: 'lucene' | 'sql';
+}
 
 /** A field whose values the viewer of a dashboard chooses. */
 export interface Variable {
@@ -14,7 +24,7 @@ export interface Variable {
   label: string;
   expression: string;
   /** The rows whose values are offered; undefined for a fixed list. */
-  source: { sourceId: string; where: string; whereLanguage: 'lucene' | 'sql' } | undefined;
+  source: ValueSource | undefined;
   /** The fixed list. */
   options: readonly string[];
   isMulti: boolean;
@@ -50,6 +60,7 @@ export function toVariable(filter: Filter, saved: readonly SavedValue[] = []): V
       filter.type === 'QUERY_EXPRESSION'
         ? {
             sourceId: toText(filter.sourceId),
+            metricDataType: seriesConstraints.metricDataType.values.find((type) => type === filter.sourceMetricType),
             where: toText(filter.where),
             whereLanguage: filter.whereLanguage === 'sql' ? 'sql' : 'lucene',
           }

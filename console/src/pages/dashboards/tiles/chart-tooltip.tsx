@@ -15,13 +15,15 @@ interface Props {
   width: number;
   rows: { label: string; style: SeriesStyle; value: number | null; previous?: number | null }[];
   format: NumberFormat;
+  /** Of a stack that is compared with the previous period. */
+  total?: { value: number | null; previous: number | null } | undefined;
   /** If the bucket is incomplete. */
   note?: string | undefined;
 }
 
 const MAX_ROWS = 10;
 
-export function ChartTooltip({ at, zone, left, top, width, rows, format, note }: Props) {
+export function ChartTooltip({ at, zone, left, top, width, rows, total, format, note }: Props) {
   const present = rows.flatMap(({ value, ...row }) => (value === null ? [] : [{ ...row, value }]));
   const shown = present.toSorted((one, other) => other.value - one.value).slice(0, MAX_ROWS);
   const isRight = left > width / 2;
@@ -48,6 +50,13 @@ export function ChartTooltip({ at, zone, left, top, width, rows, format, note }:
         </div>
       ))}
       {present.length > shown.length && <div>and {present.length - shown.length} more</div>}
+      {total && (
+        <div className={classes.tipRow}>
+          <span className={classes.entryText}>Total</span>
+          <b className="ph-number">{formatValue(total.value, format)}</b>
+          <span className={classes.tipPrevious}>before {formatValue(total.previous, format)}</span>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { type PointerEvent, useMemo, useState } from 'react';
+import { type PointerEvent, type ReactNode, useMemo, useState } from 'react';
 import { formatAxisLabels, formatDateTime } from '../../../parts/format/times.ts';
 import { formatValue, type NumberFormat, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
@@ -26,6 +26,8 @@ interface Props {
   zone: string;
   /** Makes cells of a distribution selectable by dragging. */
   onSelect?: ((cells: SelectedCells) => void) | undefined;
+  /** Above the cells. */
+  overlay?: ReactNode;
 }
 
 interface Cell {
@@ -40,7 +42,7 @@ interface Cell {
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Cells colored by a number: of values in a range, or the value of a group. */
-export function HeatmapTile({ tile, data, zone, onSelect }: Props) {
+export function HeatmapTile({ tile, data, zone, onSelect, overlay }: Props) {
   const { rows, buckets, unit, mode } = data;
   const isDistribution = mode === 'distribution';
   const values = useMemo(() => rows.map((row) => row.values.map(toNumber)), [rows]);
@@ -119,6 +121,7 @@ export function HeatmapTile({ tile, data, zone, onSelect }: Props) {
               ))}
             </g>
           </svg>
+          {overlay}
           {drag && (
             <div
               className={classes.selection}

@@ -17,12 +17,12 @@ export function findBucket(plot: uPlot, drawing: Drawing): number | undefined {
   return isBefore ? Math.max(idx - 1, 0) : idx;
 }
 
-/** The nearest line, or the part of the stack under the pointer. Undefined if the bucket has no values. */
-export function pickPoint(plot: uPlot, drawing: Drawing): PickedPoint | undefined {
+/** The nearest line, or the part of the stack under the pointer. Undefined if the bucket has no values. The previous period follows the `lines`. */
+export function pickPoint(plot: uPlot, drawing: Drawing, lines: number): PickedPoint | undefined {
   const { left = -1, top = -1 } = plot.cursor;
   const bucket = findBucket(plot, drawing);
   if (bucket === undefined || left < 0) return undefined;
-  const tops = plot.series.slice(1).flatMap(({ show }, line) => {
+  const tops = plot.series.slice(1, lines + 1).flatMap(({ show }, line) => {
     const value = plot.data[line + 1]?.[bucket];
     return show && typeof value === 'number' ? [{ line, at: plot.valToPos(value, 'y') }] : [];
   });

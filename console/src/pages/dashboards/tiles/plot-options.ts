@@ -21,7 +21,7 @@ interface PlotInput {
   /** Epoch seconds. */
   range: () => [number, number];
   labels: readonly string[];
-  /** Each line has a second one, of the previous period. */
+  /** Each line has a second one, of the previous period; a stack has one, of its total. */
   hasPrevious: boolean;
   /** Key of the charts that show the same instant. */
   crosshair: string | undefined;
@@ -91,11 +91,12 @@ export function plotOptions(given: PlotInput): uPlot.Options {
         show: !isHidden(index),
         ...(build && { paths: buildCompletePaths(build, completeness) }),
       })),
-      ...(hasPrevious ? labels : []).map((label, index) => ({
+      ...(hasPrevious && drawing === 'line' ? labels : []).map((label, index) => ({
         ...createSeries(label, { color: style.series[index]?.color ?? style.text, dash: PREVIOUS_DASH }, drawing, 1.25),
         alpha: 0.75,
         show: !isHidden(index),
       })),
+      ...(hasPrevious && drawing !== 'line' ? createPreviousTotal(style, isBars) : []),
     ],
     hooks: {
       setCursor: [given.onHover],
@@ -137,6 +138,16 @@ function createSeries(label: string, { color, dash }: SeriesStyle, drawing: Draw
           filter: (plot, index) => findIsolatedPoints(plot.data[index] ?? []),
         },
       };
+}
+
+/** Twice the same line: the first one separates the second from the colors of the stack. Over bars, steps as wide as their intervals. */
+function createPreviousTotal({ text, background }: PlotStyle, isBars: boolean): uPlot.Series[] {
+  const paths = isBars ? uPlot.paths.stepped?.({ align: 1, extend: true }) : uPlot.paths.linear?.();
+  const create = (color: string, dash: number[], width: number) => ({
+    ...createSeries('Total of the previous period', { color, dash }, 'line', width),
+    ...(paths && { paths }),
+  });
+  return [create(background, [], 4), create(text, PREVIOUS_DASH, 1.75)];
 }
 
 /** Points without neighbors, which a line would not show. */

@@ -12,13 +12,16 @@ import { CrosshairContext, isElsewhere } from './crosshair.ts';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
 import { findBucket, type PickedPoint, pickPoint } from './pick-point.ts';
 import classes from './time-chart.module.css';
-import type { Drawing, Line } from './time-series.ts';
+import { type Drawing, type Line, sumPrevious } from './time-series.ts';
+import { sumValues } from './time-values.ts';
 import { usePlot } from './use-plot.ts';
 
 interface Props {
   /** Accessible name. */
   label: string;
   lines: readonly Line[];
+  /** The sum of the series that only the previous period has, for the total of a stack. */
+  unmatchedPrevious?: (number | null)[] | undefined;
   /** Epoch milliseconds: the start of each bucket, and the whole range. */
   buckets: readonly number[];
   start: number;
@@ -43,8 +46,12 @@ interface Hover {
   width: number;
 }
 
+const isComparedStack = (drawing: Drawing, lines: readonly Line[]): boolean =>
+  drawing !== 'line' && lines.some(({ previous }) => previous !== undefined);
+
 export function TimeChart(props: Props) {
   const { label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom, onPick, menu } = props;
+  const unmatchedPrevious = props.unmatchedPrevious ?? [];
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
@@ -54,6 +61,7 @@ export function TimeChart(props: Props) {
   const styles = useMemo(() => assignStyles(labels, isDark), [labels, isDark]);
   usePlot(canvas, {
     lines,
+    unmatchedPrevious,
     styles,
     partialBuckets,
     hidden,
@@ -77,12 +85,19 @@ export function TimeChart(props: Props) {
       setArea((before) => (before?.left === left && before.width === width ? before : { left, width }));
     },
     onPick(plot) {
-      const point = onPick && pickPoint(plot, drawing);
+      const point = onPick && pickPoint(plot, drawing, lines.length);
       if (point) onPick(point);
     },
     onZoom,
   });
 
+  const findTotals = (index: number) => {
+    const shown = lines.flatMap(({ label: name, values }) => (hidden.has(name) ? [] : [values]));
+    return {
+      value: sumValues(shown, buckets.length)[index] ?? null,
+      previous: sumPrevious(lines, unmatchedPrevious, hidden)[index] ?? null,
+    };
+  };
   const toggle = useCallback(
     (name: string) =>
       setHidden((before) =>
@@ -120,6 +135,7 @@ export function TimeChart(props: Props) {
               value: hidden.has(line.label) ? null : (line.values[hover.index] ?? null),
               ...(line.previous && { previous: line.previous[hover.index] ?? null }),
             }))}
+            total={isComparedStack(drawing, lines) ? findTotals(hover.index) : undefined}
             format={format}
             note={formatPart(partialBuckets, buckets, hover.index, end)}
           />

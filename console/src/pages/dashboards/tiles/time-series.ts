@@ -1,6 +1,6 @@
 import type { Unit } from '../number-format.ts';
 import type { TileDataByType } from '../tile-types.ts';
-import { toNumbers } from './time-values.ts';
+import { sumValues, toNumbers } from './time-values.ts';
 
 /** How the series are drawn. Bars and areas are stacked. */
 export type Drawing = 'line' | 'stacked_bar' | 'stacked_line';
@@ -10,9 +10,20 @@ export interface Line {
   /** Unique within the tile. */
   label: string;
   values: (number | null)[];
-  /** In the previous period. Only of lines. */
+  /** In the previous period. */
   previous?: (number | null)[];
 }
+
+/** The total of a stack in the previous period: of the series that are not hidden, and of those that only that period has. */
+export const sumPrevious = (
+  lines: readonly Line[],
+  unmatched: (number | null)[],
+  hidden: ReadonlySet<string>,
+): (number | null)[] =>
+  sumValues(
+    [unmatched, ...lines.flatMap(({ label, previous }) => (previous && !hidden.has(label) ? [previous] : []))],
+    lines[0]?.values.length ?? 0,
+  );
 
 /** The unit of all series, unless they differ. */
 export function findCommonUnit({ series }: TileDataByType<'time'>): Unit | undefined {

@@ -4,10 +4,12 @@ import type { SeriesStyle } from '../../../parts/costs/colors.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
 import { findCompleteness, type PartialBuckets } from './partial-buckets.ts';
 import { plotOptions } from './plot-options.ts';
-import { type Drawing, type Line, stackValues } from './time-series.ts';
+import { type Drawing, type Line, stackValues, sumPrevious } from './time-series.ts';
 
 interface PlotData {
   lines: readonly Line[];
+  /** The sum of the series that only the previous period has. */
+  unmatchedPrevious: (number | null)[];
   styles: readonly SeriesStyle[];
   partialBuckets: PartialBuckets;
   hidden: ReadonlySet<string>;
@@ -97,16 +99,18 @@ function createOptions(latest: RefObject<PlotData>, width: number, height: numbe
   });
 }
 
-/** Only lines have it, and then all of them. */
-const hasPrevious = ({ lines, drawing }: PlotData): boolean =>
-  drawing === 'line' && lines.some(({ previous }) => previous !== undefined);
+/** All lines have it, or none. */
+const hasPrevious = ({ lines }: PlotData): boolean => lines.some(({ previous }) => previous !== undefined);
 
 function toPlotData(data: PlotData): uPlot.AlignedData {
-  const { lines, buckets, hidden, drawing } = data;
-  const values =
-    drawing !== 'line'
-      ? stackValues(lines, (index) => hidden.has(lines[index]?.label ?? ''))
-      : lines.map((line) => line.values);
-  const past = hasPrevious(data) ? lines.map(({ previous = [] }) => previous) : [];
-  return [buckets.map((at) => at / 1000), ...values, ...past];
+  const { lines, buckets, hidden, drawing, unmatchedPrevious } = data;
+  const times = buckets.map((at) => at / 1000);
+  if (drawing === 'line') {
+    const past = hasPrevious(data) ? lines.map(({ previous = [] }) => previous) : [];
+    return [times, ...lines.map((line) => line.values), ...past];
+  }
+  const stacked = stackValues(lines, (index) => hidden.has(lines[index]?.label ?? ''));
+  if (!hasPrevious(data)) return [times, ...stacked];
+  const total = sumPrevious(lines, unmatchedPrevious, hidden);
+  return [times, ...stacked, total, total];
 }
