@@ -1,25 +1,28 @@
 // npm run bench -- backups: a backup and a restore of an embedded service, compared with BACKUP and RESTORE of ClickHouse alone, and what
-// a backup costs queries. BENCH_BACKUP_MB is the size of the data; the goals are for 5000.
+// a backup costs queries; and the native protocol. BENCH_BACKUP_MB is the size of the data; the goals are for 5000, which needs 20 GB of disk for
+// each round (BENCH_BACKUP_ROUNDS).
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { benchFleet } from './fleet.mjs';
-import { send, startListener } from './listener.mjs';
-import { authorization, base, directory, median, ROUNDS, startServer } from './tools.mjs';
+import { findFreePort, send, startListener } from './listener.mjs';
+import { nativeRow } from './native.mjs';
+import { authorization, base, directory, median, startServer, ROUNDS as USUAL_ROUNDS } from './tools.mjs';
 
 const MB = Number(process.env.BENCH_BACKUP_MB ?? 200);
+const ROUNDS = Number(process.env.BENCH_BACKUP_ROUNDS ?? USUAL_ROUNDS);
 const GOAL_MB = 5000;
 const POLL_MS = 20;
 const CLIENTS = 2;
-/** Rows of 10 KB that cannot be compressed. */
+/** Rows of 1 KB that cannot be compressed. */
 const SETUP = [
   'CREATE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n',
-  `INSERT INTO t SELECT number, randomString(10000) FROM numbers(${MB * 100}) SETTINGS max_block_size = 5000, max_insert_threads = 1`,
+  `INSERT INTO t SELECT number, randomString(1000) FROM numbers(${MB * 1000}) SETTINGS max_block_size = 65536, min_insert_block_size_rows = 65536, min_insert_block_size_bytes = 0, max_insert_threads = 1`,
   'OPTIMIZE TABLE t FINAL',
 ];
-const QUERY = 'SELECT sum(n), max(length(s)) FROM t WHERE n < 500';
+const QUERY = 'SELECT sum(n), max(length(s)) FROM t WHERE n < 5000';
 
 async function run(url, statement, headers) {
   const { status, text } = await send(url, statement, headers);
@@ -54,12 +57,14 @@ export async function backupRows() {
   const data = join(directory, 'backups');
   const server = await startServer(data, ['--fleet', fleet, '--endpoint-ports', '0', '--rate-limit', 'off']);
   const bareFolder = join(directory, 'bare-backups');
+  const nativePort = await findFreePort();
   const elements = `<backups><allowed_path>${join(bareFolder, 'data/backups')}/</allowed_path></backups>`;
-  const startBare = () => startListener(bareFolder, 2 ** 30, { elements });
+  const startBare = () => startListener(bareFolder, 2 ** 30, { elements, nativePort });
   let bare = await startBare();
   try {
     const api = createApi(server.url);
     await bare.untilAnswer();
+    const native = await measureNative(api, nativePort);
     for (const statement of SETUP) await run(`${bare.url}/`, statement);
     const figures = { backups: [], bareBackups: [], restores: [], bareRestores: [], quiet: [], busy: [] };
     for (let round = 0; round < ROUNDS; round++) {
@@ -99,12 +104,20 @@ export async function backupRows() {
       await run(`${bare.url}/`, `DROP DATABASE r${round} SYNC`);
       for (const id of [service.id, restored.id]) await api.remove(id);
     }
-    return toRows(figures);
+    return [...toRows(figures), native];
   } finally {
     await bare.stop();
     await server.stop();
     for (const folder of [data, bareFolder]) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** `port`: of ClickHouse alone. */
+async function measureNative(api, port) {
+  const { id, native, password } = await api.createService({ driver: 'embedded' });
+  const row = await nativeRow({ port: native.port, password }, { port });
+  await api.remove(id);
+  return row;
 }
 
 function toRows({ backups, bareBackups, restores, bareRestores, quiet, busy }) {
@@ -163,7 +176,8 @@ function createApi(url) {
       const { service, password } = await call('POST', '', wanted);
       const { endpoints } = await until(`/${service.id}`, ({ state }) => state === 'running');
       const headers = { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` };
-      return { id: service.id, url: `http://${endpoints[0].host}:${endpoints[0].port}/`, headers };
+      const [{ host, port }, native] = endpoints;
+      return { id: service.id, url: `http://${host}:${port}/`, headers, native, password };
     },
     async backUp(id) {
       const requested = await call('POST', `/${id}/backups`);

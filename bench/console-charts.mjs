@@ -51,10 +51,10 @@ export async function chartRows() {
         await page.addInitScript(watchTiles, expected);
         await page.goto(server.url + PAGE);
         await page.locator('[data-tile="tile-0"] canvas').first().waitFor();
-        const loading = await page.evaluate(scrollThrough, PIXELS_PER_SECOND);
+        const loading = await page.evaluate(scrollThrough, { pixelsPerSecond: PIXELS_PER_SECOND });
         const { maxInFlight } = await page.evaluate(tileFigures);
         await page.evaluate('scrollTo(0, 0)');
-        const rendered = await page.evaluate(scrollThrough, PIXELS_PER_SECOND);
+        const rendered = await page.evaluate(scrollThrough, { pixelsPerSecond: PIXELS_PER_SECOND });
         const height = await page.evaluate('document.documentElement.scrollHeight');
         return { loading, rendered, maxInFlight, baseline: await scrollTextPage(height) };
       });
@@ -130,7 +130,7 @@ function scrollTextPage(height) {
   return withPage({}, async (page) => {
     const text = '<p>The quick brown fox jumps over the lazy dog.</p>'.repeat(200);
     await page.setContent(`<!doctype html><body style="height:${height}px;overflow-y:scroll">${text}</body>`);
-    return page.evaluate(scrollThrough, PIXELS_PER_SECOND);
+    return page.evaluate(scrollThrough, { pixelsPerSecond: PIXELS_PER_SECOND });
   });
 }
 

@@ -102,7 +102,7 @@ async function paintText(network) {
 }
 
 /** Resolves when the demo has loaded its telemetry and usage, so that its background work does not affect the figures. */
-async function startDemo(data) {
+export async function startDemo(data) {
   const child = spawn(
     process.execPath,
     [program, 'demo', '--port', '0', '--otlp-port', '0', '--otlp-grpc-port', '0', '--data', data],

@@ -88,11 +88,11 @@ export async function tileFigures() {
   return { afterLastByteMs: renderedAt - lastByteAt, afterFirstMs: renderedAt - firstAt, maxInFlight, texts };
 }
 
-/** Scrolls from top to bottom at a constant speed and counts the frames. */
-export function scrollThrough(pixelsPerSecond) {
+/** Scrolls the page, or the element of a selector, at a constant speed and counts the frames: to its end, or for some time. */
+export function scrollThrough({ pixelsPerSecond, selector, ms = Number.POSITIVE_INFINITY }) {
+  const box = selector === undefined ? document.scrollingElement : document.querySelector(selector);
+  const distance = box.scrollHeight - box.clientHeight;
   return new Promise((resolve) => {
-    const { scrollHeight } = document.documentElement;
-    const distance = scrollHeight - window.innerHeight;
     let startedAt;
     let frames = 0;
     let before;
@@ -102,8 +102,8 @@ export function scrollThrough(pixelsPerSecond) {
       longestMs = Math.max(longestMs, now - (before ?? now));
       before = now;
       const done = ((now - startedAt) / 1000) * pixelsPerSecond;
-      window.scrollTo(0, Math.min(done, distance));
-      if (done < distance) {
+      box.scrollTop = Math.min(done, distance);
+      if (done < distance && now - startedAt < ms) {
         frames += 1;
         requestAnimationFrame(step);
       } else resolve({ perSecond: frames / ((now - startedAt) / 1000), longestMs });
@@ -125,34 +125,30 @@ export function watchResult(rows) {
   requestAnimationFrame(poll);
 }
 
+/** Resolves with the time of the frame that has the first element of a selector. */
+export function watchFirst(selector) {
+  const { promise, resolve } = Promise.withResolvers();
+  window.bench = { drawn: promise };
+  const poll = () => {
+    if (!document.querySelector(selector)) requestAnimationFrame(poll);
+    else requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+  };
+  requestAnimationFrame(poll);
+}
+
+/** Since the navigation, and since the last byte of a response. */
+export async function firstFigures(path) {
+  const drawnMs = await window.bench.drawn;
+  const response = performance.getEntriesByType('resource').find(({ name }) => name.includes(path));
+  return { drawnMs, afterLastByteMs: drawnMs - response.responseEnd };
+}
+
 export async function resultFigures() {
   const shownAt = await window.bench.shown;
   // The page also reads the schema with statements.
   const statements = performance.getEntriesByType('resource').filter(({ name }) => /\/sql\/read$/.test(name));
   const [result] = statements.toSorted((a, b) => b.decodedBodySize - a.decodedBodySize);
   return { shownMs: Math.max(0, shownAt - result.responseEnd), bytes: result.decodedBodySize };
-}
-
-/** Scrolls the result at a constant speed and counts the frames. */
-export function scrollBox({ pixelsPerSecond, ms }) {
-  const box = document.querySelector('section[aria-label="Result, table"]');
-  return new Promise((resolve) => {
-    let startedAt;
-    let frames = 0;
-    let before;
-    let longestMs = 0;
-    const step = (now) => {
-      startedAt ??= now;
-      longestMs = Math.max(longestMs, now - (before ?? now));
-      before = now;
-      box.scrollTop = ((now - startedAt) / 1000) * pixelsPerSecond;
-      if (now - startedAt < ms) {
-        frames += 1;
-        requestAnimationFrame(step);
-      } else resolve({ perSecond: frames / ((now - startedAt) / 1000), longestMs });
-    };
-    requestAnimationFrame(step);
-  });
 }
 
 /** The baseline: the same responses, parsed and drawn by uPlot alone. */

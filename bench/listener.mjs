@@ -12,8 +12,9 @@ const POLL_MS = 10;
 const USERS = `<clickhouse><profiles><default/></profiles><quotas><default/></quotas><users><default><password/>
 <networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default></users></clickhouse>`;
 
-/** Listens on 127.0.0.1 without a password. `elements` are added to the configuration. */
-export async function startListener(directory, memoryBytes = 2 ** 30, { program = builtProgram, elements = '' } = {}) {
+/** Listens on 127.0.0.1 without a password. `elements` are added to the configuration. `nativePort`: also for the native protocol. */
+export async function startListener(directory, memoryBytes = 2 ** 30, options = {}) {
+  const { program = builtProgram, elements = '', nativePort } = options;
   const data = join(directory, 'data');
   const configuration = join(directory, 'configuration');
   for (const folder of [data, configuration]) mkdirSync(folder, { recursive: true });
@@ -21,10 +22,11 @@ export async function startListener(directory, memoryBytes = 2 ** 30, { program 
   const config = join(configuration, 'config.xml');
   const users = join(configuration, 'users.xml');
   writeFileSync(users, USERS);
+  const native = nativePort === undefined ? '' : `<tcp_port>${nativePort}</tcp_port>`;
   writeFileSync(
     config,
     `<clickhouse><users_config>${users}</users_config><path>${data}/</path><listen_host>127.0.0.1</listen_host>
-<http_port>${port}</http_port><max_server_memory_usage>${memoryBytes}</max_server_memory_usage>${elements}</clickhouse>`,
+<http_port>${port}</http_port><max_server_memory_usage>${memoryBytes}</max_server_memory_usage>${native}${elements}</clickhouse>`,
   );
   const statement =
     'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null';
@@ -39,6 +41,7 @@ export async function startListener(directory, memoryBytes = 2 ** 30, { program 
     data,
     configuration,
     port,
+    nativePort,
     arguments: [`--config-file=${config}`, '--query', statement],
   };
   child.stdin.write(`${JSON.stringify(message)}\n`);

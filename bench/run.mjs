@@ -18,6 +18,7 @@ import { postgresRows } from './postgres.mjs';
 import { measureStores, nameStore } from './postgres-server.mjs';
 import { requestRows } from './requests.mjs';
 import { searchRows } from './search.mjs';
+import { searchPageRows } from './search-pages.mjs';
 import { servicesRows } from './services.mjs';
 import { soakRows } from './soak.mjs';
 import { sqlRows } from './sql.mjs';
@@ -88,7 +89,7 @@ const getSections = () => ({
   growth: ['Growth', describeGrowth(), growthRows],
   lists: ['Lists', LISTS, listRows],
   otlp: ['OpenTelemetry', OTLP, otlpRows],
-  search: ['Search', SEARCH, searchRows],
+  search: ['Search', SEARCH, async () => [...(await searchRows()), ...(await searchPageRows())]],
   sql: ['SQL', SQL, sqlRows],
   alerts: ['Alerts', ALERTS, alertRows],
   cluster: ['Cluster', CLUSTER, clusterRows],
@@ -108,9 +109,9 @@ const OTLP = `Written by \`npm run bench -- otlp\`: 16 senders with 512 records 
 another engine, 8,192 at a time and two inserts at a time, without a server in between. Both are loaded alternately.`;
 
 const SEARCH = `Written by \`npm run bench -- search\`: 20 million log rows and 20 million spans of 29 days (\`BENCH_SEARCH_ROWS\`), generated once and kept in the
-temporary directory. Hand-written queries run on the same engine, in turn with the requests.`;
+temporary directory. Hand-written queries run on the same engine, in turn with the requests. The pages are those of the demo, in a new browser for each round.`;
 
-const SQL = `Written by \`npm run bench -- sql\`: an embedded service. The baseline of a statement by role is the same statement at the endpoint of the service, which
+const SQL = `Written by \`npm run bench -- sql\`: an embedded service. The baseline of a statement by role is the same statement and format at the endpoint of the service, which
 it passes too; both are loaded alternately. Each statement by role is an activity and an entry of the history. The result is shown by the SQL page in Chromium, with a new browser for each round.`;
 
 const ALERTS = `Written by \`npm run bench -- alerts\`: processor time, which depends less on what else the machine does than elapsed time. That of the idle
@@ -124,8 +125,8 @@ allows it, each process that serves requests gets a part of a processor only: ot
 a small machine.`;
 
 const BACKUPS = `Written by \`npm run bench -- backups\` (\`BENCH_BACKUP_MB\` is the size). The baseline is a ClickHouse process of the same kind without a control
-plane: \`BACKUP\` to a file, and a start of the process with \`RESTORE\`. A backup of ours is also checksummed, synchronized to the disk and read again; it is found
-within a second, so small ones mostly wait.`;
+plane: \`BACKUP\` to a file, and a start of the process with \`RESTORE\`. A backup of ours is also checksummed and synchronized to the disk; it is found
+within a second, so small ones mostly wait. The native protocol is that of an embedded service, compared with such a process.`;
 
 const SERVICES = `Written by \`npm run bench -- services\`. The baseline of a wake is a start of the service's program without a control plane, to its
 first answer; both alternate. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared
