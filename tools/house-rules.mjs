@@ -45,6 +45,11 @@ const LINE_RULES = [
     pattern: /\bDate\.now\(\)|new Date\(\)/,
   },
   {
+    message: 'limit the time with limitTime: on Node 20, AbortSignal.timeout may never fire',
+    files: (path) => isServer(path) && path !== 'src/kernel/tasks/time-limit.ts',
+    pattern: /AbortSignal\.timeout\(/,
+  },
+  {
     message: 'SQL for one store belongs to platform/state',
     files: (path) => isServer(path) && /store\.ts$/.test(path) && !/^src\/platform\/state\//.test(path),
     pattern: /::(text|bigint)\b|\bunnest\(|\bjson_each\(|\bisPostgres\b/,

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { AppError } from '../kernel/errors.ts';
 import type { OrganizationRecord } from '../management/organizations/schema.ts';
 import { findErrorCode } from '../platform/http/interfaces.ts';
+import { renderAuthorityAdvice } from '../platform/tls/unknown-authority.ts';
 import type { SendRequest } from '../server/local-api.ts';
 import { type Api, type ApiRequest, type ServerAddress, UsageError } from './command.ts';
 import { formatFlag } from './parameters.ts';
@@ -84,11 +85,8 @@ export async function connectToServer({ url, key }: ServerAddress) {
 export function describeFailure({ message, cause }: Error): string {
   const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
   const reason = (cause instanceof Error && (cause.message || code)) || message;
-  return UNKNOWN_AUTHORITY.test(code) ? `${reason}; set NODE_EXTRA_CA_CERTS to the file of its authority` : reason;
+  return reason + renderAuthorityAdvice(code);
 }
-
-/** Codes of OpenSSL. */
-const UNKNOWN_AUTHORITY = /^(UNABLE_TO_|SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_)/;
 
 async function readJson(response: Response): Promise<Envelope> {
   try {

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdtempSync, opendirSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../kernel/errors.ts';
+import { limitTime } from '../kernel/tasks/time-limit.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { type FoundFile, listProblems, readFolder } from '../observability/dashboards/folder.ts';
 import { describeInterruptedRestore } from '../operations/backup/interrupted-restore.ts';
@@ -75,7 +76,7 @@ const BACKUP_REMEDY =
 async function checkBackups(config: Config): Promise<CheckResult[]> {
   if (config.backupStorage === undefined && config.backupDirectory === undefined) return [];
   const check = 'backups';
-  const obstacle = await createStorage(config, systemClock).findObstacle(AbortSignal.timeout(BACKUP_CHECK_MS));
+  const obstacle = await createStorage(config, systemClock).findObstacle(limitTime(BACKUP_CHECK_MS));
   if (obstacle !== undefined) return [fail(check, obstacle, BACKUP_REMEDY)];
   return [pass(check, 'the storage for backups of services can be used')];
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../kernel/errors.ts';
+import { limitTime } from '../kernel/tasks/time-limit.ts';
 import { MINUTE_MS, SECOND_MS, systemClock } from '../kernel/time/clock.ts';
 import { findErrorCode } from '../platform/http/interfaces.ts';
 import { CSRF_HEADER } from '../platform/http/requests/cross-site.ts';
@@ -107,7 +108,7 @@ async function request(url: string, method: string, headers: Headers, body?: obj
       headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: limitTime(TIMEOUT_MS),
     });
   } catch (cause) {
     throw new AppError('unavailable', `${url} cannot be reached: ${describeFailure(cause as Error)}`, { cause });

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
+import { limitTime } from '../kernel/tasks/time-limit.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { findErrorCode } from '../platform/http/interfaces.ts';
 import { describeFailure } from './api.ts';
@@ -94,7 +95,7 @@ async function send({ endpoint, headers }: Target, { requests }: TestRecords): P
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: limitTime(TIMEOUT_MS),
     }).catch((cause: Error) => {
       throw new AppError('unavailable', explainUnreachable(endpoint, describeFailure(cause)), { cause });
     });

@@ -72,7 +72,7 @@ async function verify(api: Api, service: string, id: string): Promise<CommandOut
 
 export const serviceBackup = defineCommand({
   name: 'service backup',
-  summary: 'List the backups of an embedded service, make one now, or verify one by restoring it',
+  summary: 'List the backups of a service, make one now, or verify one by restoring it',
   settings: API_SETTINGS,
   arguments: {
     action: argument('<action>', `${ACTIONS.join(', ')}; verify needs the id of a backup`, oneOf(ACTIONS)),

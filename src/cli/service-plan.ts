@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
+import { limitTime } from '../kernel/tasks/time-limit.ts';
 import { SECOND_MS, systemClock } from '../kernel/time/clock.ts';
 import { createKubernetesDriver } from '../running/drivers/kubernetes/kubernetes-driver.ts';
 import { toDesired, toDrivenService } from '../running/reconciliation/desired.ts';
@@ -22,7 +23,7 @@ export const planService = defineCommand({
         throw new AppError('conflict', `${service.name} has the driver ${service.driver}; only kubernetes has a plan`);
       const driver = createKubernetesDriver({ kubeconfig: readConfig().kubeconfig, log: { info() {} } });
       const desired = toDesired(service, systemClock.now());
-      const plan = await driver.plan(toDrivenService(service), desired, AbortSignal.timeout(PLAN_MS));
+      const plan = await driver.plan(toDrivenService(service), desired, limitTime(PLAN_MS));
       const lines = plan.differences.map(({ member, before, after }) => `${member}: ${before ?? 'not set'} → ${after}`);
       return { json: plan, lines: lines.length > 0 ? lines : ['Nothing would change.'] };
     }),

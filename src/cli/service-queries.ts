@@ -34,7 +34,7 @@ const queryService = defineCommand({
       body: sql,
     }).catch((cause: Error) => {
       const reason = describeFailure(cause);
-      throw new AppError('unavailable', `${name} does not answer at ${url} (${reason}); is the server running?`, {
+      throw new AppError('unavailable', `${name} does not respond at ${url} (${reason}); is the server running?`, {
         cause,
       });
     });

@@ -32,7 +32,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         config: { operation: 'consoleSessionGetList' },
         schema: {
           tags,
-          summary: 'List own sessions',
+          summary: 'List sessions of the caller',
           description: 'The open sessions of the person or key that is signed in, newest first.',
           security,
           querystring: NoQuery,
@@ -75,7 +75,7 @@ export function ownSessionRoutes({ sessions, sessionLists, cookies, attempts }: 
         config: { operation: 'consoleSessionDelete' },
         schema: {
           tags,
-          summary: 'End an own session',
+          summary: 'End a session of the caller',
           description: 'It is rejected from the next request on.',
           security,
           params: SessionIdPath,

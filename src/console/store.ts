@@ -23,10 +23,8 @@ const selectByHash = prepared((db: Db, value: { hash: string }) =>
 );
 
 /** Not limited to an organization: the session determines the organization of the request. */
-export async function findSession(db: Db, hash: string): Promise<Session | undefined> {
-  const row = await selectByHash.first(db, { hash });
-  return row && toSession(row);
-}
+export const findSession = (db: Db, hash: string): Promise<Session | undefined> =>
+  selectByHash.firstCached(db, { hash }, toSession);
 
 export async function insertSession(tx: Db, session: Session): Promise<void> {
   await tx

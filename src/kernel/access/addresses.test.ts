@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressBlock, canonicalAddress, classifyAddress, isLoopbackHost, parseNetwork } from './addresses.ts';
+import {
+  addressBlock,
+  canonicalAddress,
+  classifyAddress,
+  isLoopbackHost,
+  parseNetwork,
+  toReachable,
+} from './addresses.ts';
 
 // An independent implementation on integers: two addresses share a network if their prefixes are the same number.
 const isInNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
@@ -303,6 +310,15 @@ describe('the target of an outgoing request', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '127.0.0.1'],
+  ['::1', '::1'],
+  ['10.0.0.1', '10.0.0.1'],
+])('a server that listens on %s can be reached at %s', (host, expected) => {
+  expect(toReachable(host)).toBe(expected);
 });
 
 describe('a loopback host', () => {

@@ -36,6 +36,12 @@ export function canonicalAddress(text: string): string {
   return parsed ? unmapIpv4(parsed, 128)[0].toString() : text;
 }
 
+/** An address of this machine for a server that listens on all addresses, which clients cannot connect to on every system. */
+export function toReachable(host: string): string {
+  // A server on `::` accepts IPv4, too; a machine without IPv6 has no `::1`.
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+}
+
 /** The block that counts as one client in rate limits: an IPv4 address, or the /64 of an IPv6 address. */
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address;

@@ -41,17 +41,13 @@ const selectWithRevisions = prepared((db: Db, value: { organizationId: string; u
 );
 
 /** A member, with the revisions of the organization, so that a request needs no other row of it. */
-export async function findMemberWithRevisions(db: Db, organizationId: string, userId: string) {
-  const row = await selectWithRevisions.first(db, { organizationId, userId });
-  return (
-    row && {
-      member: toMember(row),
-      costRevision: row.cost_revision,
-      dashboardRevision: row.dashboard_revision,
-      roleRevision: row.role_revision,
-    }
-  );
-}
+export const findMemberWithRevisions = (db: Db, organizationId: string, userId: string) =>
+  selectWithRevisions.firstCached(db, { organizationId, userId }, (row) => ({
+    member: toMember(row),
+    costRevision: row.cost_revision,
+    dashboardRevision: row.dashboard_revision,
+    roleRevision: row.role_revision,
+  }));
 
 export const findMember = async (db: Db, organizationId: string, userId: string): Promise<Member | undefined> =>
   (await findMemberWithRevisions(db, organizationId, userId))?.member;

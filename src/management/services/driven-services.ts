@@ -1,12 +1,21 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { State } from '../../platform/state/state.ts';
+import type { Db } from '../../platform/state/tables.ts';
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Wake } from './driver.ts';
 import type { Service, ServiceSize } from './service.ts';
 import { createServiceWriter, type Observing } from './service-writer.ts';
-import { type DrivenId, deleteRemoval, findService, listDriven, listRemovals, listUnsettled } from './store.ts';
+import {
+  type DrivenId,
+  deleteRemoval,
+  findService,
+  listDriven,
+  listRemovals,
+  listServices,
+  listUnsettled,
+} from './store.ts';
 
 export type { DrivenId };
 export type DrivenServices = ReturnType<typeof createDrivenServices>;
@@ -33,6 +42,16 @@ export function createDrivenServices({ state, audit, clock }: Options) {
 
     find: (organizationId: string, id: string): Promise<Readonly<Service> | undefined> =>
       findService(state.db, organizationId, id),
+
+    /** The backups that services of an organization still get their data from, on any node. */
+    async listRestoring(organizationId: string, db: Db): Promise<string[]> {
+      const services = await listServices(db, organizationId);
+      return services.flatMap(({ settings, observed, settledGeneration }) =>
+        settings?.restore && (observed.state === 'provisioning' || settledGeneration === 0)
+          ? [settings.restore.backupId]
+          : [],
+      );
+    },
 
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),

@@ -12,6 +12,8 @@ interface DriverTraits {
   isLocal?: boolean;
   /** The control plane has users of its own in the service, for SQL by role. */
   hasSqlUsers?: boolean;
+  /** ClickHouse itself writes backups to S3-compatible storage, when it is asked to by SQL. */
+  isBackedUpBySql?: boolean;
   /** Its services have an endpoint for the native protocol. */
   hasNative?: boolean;
   /** Larger numbers are not requested: the service has fewer replicas than its settings say. */
@@ -21,8 +23,8 @@ interface DriverTraits {
 export const DRIVERS: Record<DriverName, DriverTraits> = {
   simulated: { isReconciled: false },
   embedded: { isReconciled: true, isLocal: true, hasSqlUsers: true, hasNative: true, maxReplicas: 1 },
-  kubernetes: { isReconciled: true },
-  webhook: { isReconciled: true },
+  kubernetes: { isReconciled: true, isBackedUpBySql: true },
+  webhook: { isReconciled: true, isBackedUpBySql: true },
 };
 
 /** The states of the public interface, whose clients have a closed list. */
@@ -247,7 +249,7 @@ export interface SlowQuery {
 
 /** A running service that is backed up. It does not idle before `close`. */
 export interface BackupAccess {
-  /** Of a user that may back up everything, and read nothing else. */
+  /** Of a user that may back up everything. In embedded services, it may do nothing else. */
   upstream: Upstream;
   close(): void;
 }

@@ -123,7 +123,8 @@ export function createServiceLifecycle(options: Options) {
     ]);
     if (backupId === undefined || !restorable || !('placement' in restorable)) return service;
     // The node with the files of the backup runs the service.
-    const observed = { ...service.observed, placement: restorable.placement };
+    const { placement } = restorable;
+    const observed = { ...service.observed, ...(placement !== undefined && { placement }) };
     return { ...service, settings: { ...settings, restore: { backupId } }, observed };
   }
 

@@ -31,12 +31,12 @@ export interface NewService extends ScalingChange {
   isReadonly?: boolean | undefined;
 }
 
-/** The data directory that has a backup, or why the backup cannot be restored. */
+/** The data directory that has a backup, if only one node can reach it, or why the backup cannot be restored. */
 export type FindRestorable = (
   tx: Db,
   organizationId: string,
   backupId: string,
-) => Promise<{ placement: string } | { obstacle: string }>;
+) => Promise<{ placement: string | undefined } | { obstacle: string }>;
 
 type TieredOrganization = Pick<Organization, 'tier' | 'isPaid'>;
 

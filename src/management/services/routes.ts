@@ -12,7 +12,6 @@ import { pageResponse, pageSuccess, readSortedPage } from '../../platform/http/r
 import { getActor } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
-  getRecordExpiry,
   ReplicaScalingBody,
   ScalingBody,
   ServiceListQuery,
@@ -32,17 +31,8 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 export function serviceRoutes({ services, clock }: { services: Services; clock: Clock }): Routes {
   return (app) => {
     const serializeRecord = createResultSerializer(ServiceRecord);
-    const rendered = new WeakMap<Readonly<Service>, { record: string; expiresAt: number }>();
-
-    /** Rendered once, until the service changes or a transition or a window of its schedule ends. */
-    function render(service: Readonly<Service>, reply: object): string {
-      const now = clock.now();
-      const known = rendered.get(service);
-      if (known && now < known.expiresAt) return known.record;
-      const record = serializeRecord(reply, toServiceRecord(service, { now: () => now }));
-      rendered.set(service, { record, expiresAt: getRecordExpiry(service, now) });
-      return record;
-    }
+    const render = (service: Readonly<Service>, reply: object): string =>
+      serializeRecord(reply, toServiceRecord(service, clock));
 
     app.get(
       '/v1/organizations/:organizationId/services',

@@ -8,7 +8,7 @@ import { AutoscalingMode, CurrentScaling, toCurrentScaling } from './current-sca
 import { DRIVER_NAMES, DRIVERS, type Observation, SERVICE_STATES } from './driver.ts';
 import type { ScalingChange } from './scaling.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
-import { getEffectiveScaling, getWantedSize } from './schedule.ts';
+import { getWantedSize } from './schedule.ts';
 import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
 import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
 import { observe } from './simulated.ts';
@@ -275,9 +275,3 @@ const toHorizontalFields = (scaling: Scaling) => ({
   maxReplicas: getMaxReplicas(scaling),
   replicaMemoryGb: scaling.minReplicaMemoryGb,
 });
-
-/** Until when the record stays the same unless the service changes, in epoch milliseconds. */
-export function getRecordExpiry(service: Readonly<Service>, now: number): number {
-  const { settlesAt = 0 } = service.observed;
-  return Math.min(settlesAt > now ? settlesAt : Number.POSITIVE_INFINITY, getEffectiveScaling(service, now).until);
-}

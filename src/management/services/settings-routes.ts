@@ -80,7 +80,7 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
           tags,
           summary: 'Update backup configuration',
           description:
-            'Omitted fields keep their value. With a start time, backups are daily; a period other than 24 hours removes the start time. Only embedded services are backed up.',
+            'Omitted fields keep their value. With a start time, backups are daily; a period other than 24 hours removes the start time. Embedded services are backed up, and services on Kubernetes or behind a webhook if the server has S3-compatible storage for backups and a key for their ClickHouse.',
           params: ServicePath,
           body: BackupConfigurationBody,
           response: managementResponse(BackupConfigurationRecord),

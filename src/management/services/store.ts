@@ -1,4 +1,3 @@
-import { memoizeByObject } from '../../kernel/memo.ts';
 import { type Page, toSortName } from '../../kernel/page.ts';
 import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
@@ -12,12 +11,13 @@ import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
 type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
-export const toService = ({ document, observed, generation, settled_generation }: StoredService): Service => ({
-  ...JSON.parse(document),
-  observed: JSON.parse(observed),
-  generation,
-  settledGeneration: settled_generation,
-});
+/** Adds to the parsed document: copying it with a spread takes five times as long, and each copy is slower to read. */
+export const toService = ({ document, observed, generation, settled_generation }: StoredService): Service =>
+  Object.assign(JSON.parse(document), {
+    observed: JSON.parse(observed),
+    generation,
+    settledGeneration: settled_generation,
+  });
 
 export function toDocument(service: Readonly<Service>): string {
   const { observed: _, generation: __, settledGeneration: ___, ...document } = service;
@@ -32,13 +32,9 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
     .where('id', '=', value.id),
 );
 
-/** A row that is read again while it is cached is parsed once. */
-const toCachedService = memoizeByObject(toService);
-
-/** The result is shared: callers must not modify it. */
 export async function findService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
   const row = await selectOne.first(db, { organizationId, id });
-  return row && toCachedService(row);
+  return row && toService(row);
 }
 
 /** A page of the list, restricted to some services if `ids` is set. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { memoizeByObject } from '../../kernel/memo.ts';
 import { HOUR_MS } from '../../kernel/time/clock.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
@@ -47,26 +46,18 @@ export function createCredentialStore<R extends object, C>({
     select(db).where(`${from}.organization_id`, '=', value.organizationId).where(`${from}.id`, '=', value.id),
   );
 
-  const toFound = memoizeByObject(
-    (row: R & Revisions): FoundCredential<C> => ({
-      credential: toCredential(row),
-      costRevision: row.cost_revision,
-      dashboardRevision: row.dashboard_revision,
-      roleRevision: row.role_revision,
-    }),
-  );
+  const toFound = (row: R & Revisions): FoundCredential<C> => ({
+    credential: toCredential(row),
+    costRevision: row.cost_revision,
+    dashboardRevision: row.dashboard_revision,
+    roleRevision: row.role_revision,
+  });
 
   return {
     /** Not limited to an organization: the credential determines the organization of the request. */
-    async findByHash(db: Db, hash: string): Promise<FoundCredential<C> | undefined> {
-      const row = await selectByHash.first(db, { hash });
-      return row && toFound(row);
-    },
+    findByHash: (db: Db, hash: string) => selectByHash.firstCached(db, { hash }, toFound),
 
-    async find(db: Db, organizationId: string, id: string): Promise<FoundCredential<C> | undefined> {
-      const row = await selectById.first(db, { organizationId, id });
-      return row && toFound(row);
-    },
+    find: (db: Db, organizationId: string, id: string) => selectById.firstCached(db, { organizationId, id }, toFound),
 
     /** Oldest first. */
     async list(db: Db, organizationId: string): Promise<C[]> {

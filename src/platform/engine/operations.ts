@@ -185,20 +185,20 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
   }
 
   async function insertLines(table: string, lines: Buffer): Promise<void> {
-    if (lines.length > 0) await insertBytes(table, 'FORMAT JSONEachRow', lines);
+    if (lines.length > 0) await insertBytes(table, 'FORMAT JSONEachRow', [lines]);
   }
 
   async function insertBinary(table: string, columns: readonly string[], rows: readonly Buffer[]): Promise<void> {
     const names = columns.map((name) => `\`${name}\``).join(', ');
-    if (rows.length > 0) await insertBytes(table, `(${names}) FORMAT RowBinary`, Buffer.concat(rows));
+    if (rows.length > 0) await insertBytes(table, `(${names}) FORMAT RowBinary`, rows);
   }
 
   /** Not `insert` of the client: for these formats it accepts objects only and serializes them one by one. */
-  const insertBytes = (table: string, format: string, bytes: Buffer): Promise<void> =>
+  const insertBytes = (table: string, format: string, chunks: readonly Buffer[]): Promise<void> =>
     write(table, async ({ writer, cluster }, abort_signal) => {
       const { stream } = await writer.exec({
         query: `INSERT INTO ${OWN_DATABASE}.${table} ${format}`,
-        values: Readable.from([bytes], { objectMode: false }),
+        values: Readable.from(chunks, { objectMode: false }),
         query_id: newUuid(),
         clickhouse_settings: { ...INSERT_SETTINGS, ...(cluster !== undefined && CLUSTER_SETTINGS) },
         abort_signal,

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import type { Address } from '../listener/query.ts';
 import { openListenerClient } from './client.ts';
 
@@ -40,11 +41,10 @@ export async function openRunningEngine(
   try {
     signal?.throwIfAborted();
     // Also rejects another program that has the port of an engine that was killed.
-    const timeout = AbortSignal.timeout(RESPONSE_MS);
     const result = await client.query({
       query: 'SELECT 1',
       format: 'TabSeparated',
-      abort_signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      abort_signal: limitTime(RESPONSE_MS, signal),
     });
     if ((await result.text()).trim() === '1') return client;
   } catch {

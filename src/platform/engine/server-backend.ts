@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import { type Backend, type Connection, toReadSettings } from './backend.ts';
 import { openClient } from './client.ts';
@@ -29,7 +30,7 @@ export function createServerBackend({ url, cluster, log, observer }: Options): B
 
   async function open(): Promise<Connection> {
     const client = await openClient({ url });
-    const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+    const timeout = limitTime(CONNECT_TIMEOUT_MS);
     try {
       // The user's profile decides which settings we may send.
       const result = await client.query({

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import {
   type Configuration,
@@ -57,8 +58,7 @@ const MAX_REASON_CHARACTERS = 300;
 
 /** Starts the process and waits until it answers. An aborted signal ends the process. Throws `StartFailure`. */
 export async function startListener(options: Options, signal?: AbortSignal): Promise<Listener> {
-  const timeout = AbortSignal.timeout(START_MS);
-  const limit = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const limit = limitTime(START_MS, signal);
   const { findPort = findFreePort, isNative = false } = options;
   for (let attempt = 1; ; attempt++) {
     try {

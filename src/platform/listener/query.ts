@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { SECOND_MS } from '../../kernel/time/clock.ts';
 
 /** An HTTP interface of ClickHouse. */
 export interface Address {
@@ -10,6 +11,8 @@ export interface Address {
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 300;
+/** Of a connection without data: a statement may take hours. Ends the call if the other machine is gone. */
+const KEEP_ALIVE_MS = 30 * SECOND_MS;
 /** Distinguishes our statements from those of users. */
 export const OWN_COMMENT = 'pilothouse';
 /** The query log of a service has the queries of its users only. */
@@ -17,9 +20,14 @@ const PATH = `/?log_queries=0&log_comment=${OWN_COMMENT}`;
 
 /**
  * Runs a statement of ours and returns the response. The connection is not kept: an idle connection would be one more
- * thread in ClickHouse.
+ * thread in ClickHouse. `hide` removes secrets of the statement from an error of ClickHouse.
  */
-export function query({ host, port, headers }: Address, sql: string, signal: AbortSignal): Promise<string> {
+export function query(
+  { host, port, headers }: Address,
+  sql: string,
+  signal: AbortSignal,
+  hide = (error: string): string => error,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request({ host, port, headers, method: 'POST', path: PATH, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
@@ -33,9 +41,10 @@ export function query({ host, port, headers }: Address, sql: string, signal: Abo
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         if (response.statusCode === 200) resolve(text);
-        else reject(new Error(`${response.statusCode} ${text.slice(0, MAX_ERROR_CHARACTERS)}`));
+        else reject(new Error(`${response.statusCode} ${hide(text).slice(0, MAX_ERROR_CHARACTERS)}`));
       });
     });
+    call.setSocketKeepAlive(true, KEEP_ALIVE_MS);
     call.on('error', reject);
     call.end(sql);
   });
@@ -52,6 +61,8 @@ export async function queryRows<Row>(address: Address, sql: string, signal: Abor
 
 /** Names of tables are text of users. */
 export const quoteName = (name: string): string => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+
+export const quoteText = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /** Nothing listens on the port: the process has ended, even if that has not been reported yet. */
 export const isRefused = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';

@@ -19,7 +19,7 @@ const selectName = prepared((db: Db, value: { id: string }) =>
 
 describe('a cached row', () => {
   let state: State;
-  const name = async () => (await selectName.first(state.db, { id: ID }))?.name;
+  const name = () => selectName.firstCached(state.db, { id: ID }, (row) => row.name);
   const rename = (to: string) =>
     state.write(async (tx) => {
       await tx.updateTable('organizations').set({ name: to }).where('id', '=', ID).execute();

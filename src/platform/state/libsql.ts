@@ -118,33 +118,22 @@ function createDirectRunner(connection: Connection, observer: StoreObserver): Di
   };
 }
 
-/** About 16 MB: what callers compute from a row, such as the parsed and the rendered document, lives as long as the row. */
-const MAX_CACHED_CHARACTERS = 3_000_000;
-const CHARACTERS_PER_ROW = 200;
+/** The document of a key can have kilobytes. */
+const MAX_CACHED_ROWS = 1000;
 
-/**
- * Caches single rows until any process commits to the file. Maps instead of an LRU cache: they are on the path of every
- * request, and every commit clears them.
- */
+/** Caches what `firstCached` computes from rows until any process commits to the file. */
 function cacheRows(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
-  let size = 0;
-  const rowsBySql = new Map<string, Map<string, unknown>>();
+  const results = new Map<string, unknown>();
   return {
-    all: runner.all,
-    execute: runner.execute,
-    first(sql, parameters) {
-      if (hasChanged() || size > MAX_CACHED_CHARACTERS) {
-        rowsBySql.clear();
-        size = 0;
-      }
-      const rows = rowsBySql.get(sql) ?? new Map<string, unknown>();
-      rowsBySql.set(sql, rows);
-      const id = parameters.join('\u0000');
-      if (rows.has(id)) return rows.get(id);
+    ...runner,
+    firstCached(sql, parameters, compute) {
+      if (hasChanged() || results.size >= MAX_CACHED_ROWS) results.clear();
+      const id = `${sql}\u0000${parameters.join('\u0000')}`;
+      if (results.has(id)) return results.get(id);
       const row = runner.first(sql, parameters);
-      rows.set(id, row);
-      size += CHARACTERS_PER_ROW + ((row as { document?: string } | undefined)?.document?.length ?? 0);
-      return row;
+      const result = row && compute(row);
+      results.set(id, result);
+      return result;
     },
   };
 }

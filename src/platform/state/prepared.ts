@@ -6,6 +6,8 @@ import type { Db } from './tables.ts';
 export interface DirectRunner {
   all(sql: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
   first(sql: string, parameters: readonly unknown[]): unknown;
+  /** Where the store caches rows. */
+  firstCached?(sql: string, parameters: readonly unknown[], compute: (row: unknown) => unknown): unknown;
   /** Returns the number of changed rows. */
   execute(sql: string, parameters: readonly unknown[]): number | Promise<number>;
 }
@@ -71,12 +73,27 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
 
   return {
     all,
-    /** The first row, never older than this call. Rows are shared: callers must not modify them. */
+    /** The first row, never older than this call. */
     async first(db: Db, values: V): Promise<O | undefined> {
       const direct = directRunners.get(db);
       if (!direct) return (await run(db, values)).rows[0];
       const entry = getCompiled(db);
       return (await direct.first(entry.query.sql, bindValues(entry, values))) as O | undefined;
+    },
+    /**
+     * What `compute` returns for the first row, for a row that every request reads, such as its credential. Never older than
+     * this call. libSQL keeps the result until the next commit: callers must not modify it, and `compute` must be pure.
+     */
+    async firstCached<T>(db: Db, values: V, compute: (row: O) => T): Promise<T | undefined> {
+      const direct = directRunners.get(db);
+      if (!direct?.firstCached) {
+        const row = await this.first(db, values);
+        return row && compute(row);
+      }
+      const entry = getCompiled(db);
+      return direct.firstCached(entry.query.sql, bindValues(entry, values), compute as (row: unknown) => T) as
+        | T
+        | undefined;
     },
     /** Runs a statement that returns no rows; returns the number of changed rows. */
     async execute(db: Db, values: V): Promise<number> {
