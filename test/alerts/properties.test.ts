@@ -4,7 +4,7 @@ import { toRule, toSchedule } from '../../src/observability/alerts/alert.ts';
 import { normalizeAlert } from '../../src/observability/alerts/alert-input.ts';
 import { type AlertBody, NO_DATA_BEHAVIORS, THRESHOLD_TYPES } from '../../src/observability/alerts/alert-schema.ts';
 import { announce, evaluateWindow } from '../../src/observability/alerts/evaluation.ts';
-import type { Groups } from '../../src/observability/alerts/judgement.ts';
+import type { Groups } from '../../src/observability/alerts/judgment.ts';
 import { INTERVALS, type Interval, listDueWindows } from '../../src/observability/alerts/windows.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { createIndependentEvaluator, type Row, type WindowResult } from './independent-evaluator.ts';

@@ -4,7 +4,7 @@ import { StorableText as text } from '../../kernel/schemas/storable-text.ts';
 import { isoTime } from '../../kernel/time/clock.ts';
 import { AlertBody, STATUSES } from './alert-schema.ts';
 import type { Evaluation } from './evaluation.ts';
-import type { GroupState } from './judgement.ts';
+import type { GroupState } from './judgment.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Value = Type.Union([Type.Number(), Type.Null()]);

@@ -7,7 +7,7 @@ import type { WindowSeries, WindowValueReader } from '../charts/window-values.ts
 import type { SavedSearchContent } from '../search/saved-search.ts';
 import type { AlertContent } from './alert.ts';
 import type { ConditionReaders } from './conditions.ts';
-import type { GroupValue } from './judgement.ts';
+import type { GroupValue } from './judgment.ts';
 import type { Windows } from './windows.ts';
 
 /** More groups make an alert fail: only the largest could be judged. */

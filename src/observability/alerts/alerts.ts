@@ -15,7 +15,7 @@ import type { AlertBody } from './alert-schema.ts';
 import { countAlerts, findAlert, listAlerts, putAlert, readGroups } from './alert-store.ts';
 import type { Evaluation } from './evaluation.ts';
 import { listEvaluations } from './evaluation-store.ts';
-import type { GroupState } from './judgement.ts';
+import type { GroupState } from './judgment.ts';
 import type { AlertNotices } from './notices.ts';
 import type { AlertRemoval } from './removal.ts';
 

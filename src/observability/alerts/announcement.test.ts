@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAnnouncement, isQuiet } from './announcement.ts';
-import type { GroupState } from './judgement.ts';
+import type { GroupState } from './judgment.ts';
 
 const HOUR = 3_600_000;
 const state: GroupState = {

@@ -8,7 +8,7 @@ import {
   isBreach,
   judgeWindow,
   type Rule,
-} from './judgement.ts';
+} from './judgment.ts';
 
 /** What one evaluation of one window saw, as it is stored. Times are epoch milliseconds. */
 export interface Evaluation {

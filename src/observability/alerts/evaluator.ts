@@ -21,7 +21,7 @@ import { isQuiet } from './announcement.ts';
 import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from './evaluation.ts';
 import { insertEvaluations } from './evaluation-store.ts';
 import { toFailure } from './failure.ts';
-import type { Groups } from './judgement.ts';
+import type { Groups } from './judgment.ts';
 import type { AlertNotices } from './notices.ts';
 import { listDueWindows, type Windows } from './windows.ts';
 

@@ -4,7 +4,7 @@ import type { MessageKind } from '../../platform/notifications/message.ts';
 import type { Alert } from './alert.ts';
 import { buildMessage, type Subject } from './alert-message.ts';
 import type { SentAnnouncement } from './evaluation.ts';
-import type { Groups } from './judgement.ts';
+import type { Groups } from './judgment.ts';
 import type { Windows } from './windows.ts';
 
 interface Options {

@@ -6,7 +6,7 @@ import { type AlertContent, toRule, toSchedule } from './alert.ts';
 import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
 import { isQuiet } from './announcement.ts';
 import { announce, evaluateWindow } from './evaluation.ts';
-import type { Groups } from './judgement.ts';
+import type { Groups } from './judgment.ts';
 import { countMessages } from './notices.ts';
 import { findWindowStart, INTERVALS, type Windows } from './windows.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findWorst, type Groups, type GroupValue, isBreach, judgeWindow, type Rule } from './judgement.ts';
+import { findWorst, type Groups, type GroupValue, isBreach, judgeWindow, type Rule } from './judgment.ts';
 
 const MINUTE = 60_000;
 const rule: Rule = {
