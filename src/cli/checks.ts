@@ -13,6 +13,7 @@ import { isDirectoryInUse } from '../platform/engine/failures.ts';
 import { openEngine } from '../platform/engine/open.ts';
 import { findObstacle } from '../platform/listener/installation.ts';
 import { openState } from '../platform/state/open.ts';
+import { readCredentials } from '../running/backups/s3-requests.ts';
 import { createDomains } from '../server/domains.ts';
 import { createStorage } from '../server/service-backups.ts';
 import type { Config } from '../server/settings/config.ts';
@@ -78,7 +79,20 @@ async function checkBackups(config: Config): Promise<CheckResult[]> {
   const check = 'backups';
   const obstacle = await createStorage(config, systemClock).findObstacle(limitTime(BACKUP_CHECK_MS));
   if (obstacle !== undefined) return [fail(check, obstacle, BACKUP_REMEDY)];
-  return [pass(check, 'the storage for backups of services can be used')];
+  return [pass(check, 'the storage for backups of services can be used'), ...(await checkSqlCredentials(config))];
+}
+
+/** Those that ClickHouse of other drivers gets. They are read with each backup only. */
+async function checkSqlCredentials({ backupS3SqlCredentialsFile: path }: Config): Promise<CheckResult[]> {
+  if (path === undefined) return [];
+  const check = 'backups';
+  try {
+    await readCredentials(path);
+    return [pass(check, `${path} has credentials for ClickHouse`)];
+  } catch (error) {
+    const remedy = 'Let this user read the file of --backup-s3-sql-credentials-file, and give it both parts of a key';
+    return [fail(check, (error as Error).message, remedy)];
+  }
 }
 
 function checkFleetFile({ fleetFile }: Config, context: CommandContext): CheckResult[] {

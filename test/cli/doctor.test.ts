@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cli, getServerStore, type Json, useStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { findFreePort } from '../support/postgres.ts';
+import { BUCKET, useS3 } from '../support/s3-server.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 /** Every failed check has a remedy, and no other one. */
@@ -54,6 +55,30 @@ describe('doctor and the storage for backups of services', () => {
     expect(stdout + stderr).not.toMatch(/AKIDEXAMPLE|a-secret-of/);
     const directory = await at.run('doctor', '--port', '0', '--backup-directory', join(at.directory, 'new'), '--json');
     expect(checks(directory.stdout)).toMatchObject({ backups: true });
+  });
+
+  describe('that ClickHouse of other drivers writes to', () => {
+    const s3 = useS3();
+
+    it('says why its credentials cannot be used', async () => {
+      await at.apply({ organizations: [] });
+      const sqlFile = join(at.directory, 'sql-credentials');
+      const storage = ['--backup-storage', `s3://${BUCKET}`, '--backup-s3-endpoint', s3.endpoint];
+      const files = ['--backup-s3-credentials-file', s3.credentialsFile, '--backup-s3-sql-credentials-file', sqlFile];
+      const run = () => at.run('doctor', '--port', '0', ...storage, ...files);
+      const missing = await run();
+      expect(missing.code).toBe(1);
+      expect(missing.stdout).toContain('ok    backups     the storage for backups of services can be used\n');
+      expect(missing.stdout).toContain(`FAIL  backups     The credentials for backups cannot be read from ${sqlFile}`);
+      expect(missing.stdout).toMatch(remedy('backups', 'Let this user read the file'));
+      writeFileSync(sqlFile, 'aws_access_key_id=AKIDEXAMPLE\n');
+      expect((await run()).stdout).toContain(`${sqlFile} has no aws_access_key_id and aws_secret_access_key`);
+      writeFileSync(sqlFile, 'aws_access_key_id=AKIDEXAMPLE\naws_secret_access_key=a-secret\n');
+      const { code, stdout } = await run();
+      expect(stdout).toContain(`ok    backups     ${sqlFile} has credentials for ClickHouse\n`);
+      expect(stdout).not.toMatch(/AKIDEXAMPLE|a-secret/);
+      expect(code).toBe(0);
+    });
   });
 });
 
