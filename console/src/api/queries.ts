@@ -44,6 +44,12 @@ export const foundServicesQuery = (api: Operations, organizationId: string, text
       ),
   });
 
+export const sourcesQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'sources'],
+    queryFn: ({ signal }) => api.listSources({}, { signal }),
+  });
+
 export const serviceQuery = (api: Operations, organizationId: string, serviceId: string) =>
   queryOptions({
     queryKey: [organizationId, 'services', serviceId],

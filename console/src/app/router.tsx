@@ -1,4 +1,5 @@
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { sourcesQuery } from '../api/queries.ts';
 import { parseActivitySearch } from '../pages/activity/search.ts';
 import { parseCostsSearch } from '../pages/costs/search.ts';
 import { parseDashboardSearch, parseDashboardsSearch } from '../pages/dashboards/search.ts';
@@ -169,6 +170,10 @@ const search = createRoute({
   getParentRoute: () => signedIn,
   path: '/search',
   validateSearch: parseRowSearch,
+  loader({ context: { queries, api, sessions } }) {
+    const { session } = sessions.get();
+    if (session) void queries.prefetchQuery(sourcesQuery(api, session.organization.id));
+  },
   component: lazyRouteComponent(() => import('../pages/search/search-page.tsx'), 'SearchPage'),
 });
 

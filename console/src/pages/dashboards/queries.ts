@@ -50,12 +50,6 @@ export async function fetchDashboard(api: Operations, id: string, signal?: Abort
   return { dashboard: dashboard as Dashboard, ...headerValues };
 }
 
-export const sourcesQuery = (api: Operations, organizationId: string) =>
-  queryOptions({
-    queryKey: [organizationId, 'sources'],
-    queryFn: ({ signal }) => api.listSources({}, { signal }),
-  });
-
 export const versionsQuery = (api: Operations, organizationId: string, id: string) =>
   queryOptions({
     queryKey: [organizationId, 'dashboards', id, 'versions'],

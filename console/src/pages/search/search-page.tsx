@@ -1,12 +1,12 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import { sourcesQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
-import { sourcesQuery } from '../dashboards/queries.ts';
 import { SearchView } from './search-view.tsx';
 
 /** Finds rows of logs and traces. */

@@ -41,6 +41,9 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
     onOpen: reload,
   });
   const rows = live.combine(loaded.rows);
+  // The values of the fields are read after the first rows: both at once would delay the rows.
+  const [areRowsShown, setAreRowsShown] = useState(false);
+  if (!areRowsShown && (rows.length > 0 || !loaded.isSearching)) setAreRowsShown(true);
   const openRow = (row: string | undefined) => {
     if (row !== undefined) live.pause(ROW_IS_OPEN);
     change({ row }, false);
@@ -84,7 +87,7 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
       </div>
       <Histogram state={state} isLive={search.live === true} />
       <div className={classes.columns}>
-        <Facets state={state} isOpen={showsFields} onToggle={() => setShowsFields(!showsFields)} />
+        {areRowsShown && <Facets state={state} isOpen={showsFields} onToggle={() => setShowsFields(!showsFields)} />}
         <section className={classes.results} aria-label="Rows">
           <TableBar state={state} loaded={loaded} isLive={search.live === true} />
           {search.live && <LiveBar live={live} onResume={table.goToTop} onStop={() => change({ live: undefined })} />}

@@ -1,10 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatError } from '../../api/errors.ts';
+import { sourcesQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { previewQuery } from '../dashboards/editor/preview-query.ts';
-import { sourcesQuery, type Tile, type TimeWindow } from '../dashboards/queries.ts';
+import type { Tile, TimeWindow } from '../dashboards/queries.ts';
 import { HeatmapTile } from '../dashboards/tiles/heatmap-tile.tsx';
 import { usePointTarget } from '../dashboards/use-point-target.ts';
 import { DEFAULT_SOURCE } from './queries.ts';

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { sourcesQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { sourcesQuery } from '../dashboards/queries.ts';
 import { DEFAULT_SOURCE } from './queries.ts';
 
 /** The source of the spans, if there are several. */

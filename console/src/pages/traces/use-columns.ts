@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { sourcesQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { sourcesQuery } from '../dashboards/queries.ts';
 
 /** Expressions of a source, for conditions. */
 export interface SpanColumns {

@@ -2,12 +2,13 @@ import { Autocomplete, Input, SegmentedControl, Select, Stack, Text } from '@man
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createAlertConstraints } from '../../../api/generated.ts';
+import { sourcesQuery } from '../../../api/queries.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { CONDITION_LABELS, type Condition } from '../../../parts/alerts/alert-status.ts';
 import { isAlerted } from '../../../parts/alerts/alerted-tile.ts';
 import { SeriesFields } from '../../dashboards/editor/series-fields.tsx';
 import { columnsQuery, listSuggestions } from '../../dashboards/editor/suggestions.ts';
-import { dashboardsQuery, type Series, sourcesQuery } from '../../dashboards/queries.ts';
+import { dashboardsQuery, type Series } from '../../dashboards/queries.ts';
 import { resolveRange, resolveZone } from '../../dashboards/range.ts';
 import { toSeries } from '../../search/columns.ts';
 import { savedSearchesQuery } from '../../search/queries.ts';

@@ -11,12 +11,13 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { sourcesQuery } from '../../../api/queries.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/layout/icons.tsx';
 import { toSeries } from '../../search/columns.ts';
 import { dashboardConstraints } from '../constraints.ts';
 import { listUnsupported, type Variable } from '../filters/variable.ts';
-import { type Dashboard, sourcesQuery, type TimeWindow } from '../queries.ts';
+import type { Dashboard, TimeWindow } from '../queries.ts';
 import type { Draft } from './draft.ts';
 import classes from './editor.module.css';
 import { columnsQuery, listSuggestions, type Source } from './suggestions.ts';

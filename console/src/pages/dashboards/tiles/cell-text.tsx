@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { sourcesQuery } from '../../../api/queries.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { findTraceSources, isTraceId, TraceLink } from '../../traces/trace-link.tsx';
-import { sourcesQuery } from '../queries.ts';
 
 interface Props {
   /** Of the column. */
