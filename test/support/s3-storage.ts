@@ -54,7 +54,7 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
   const isPut = (request: string) => request.startsWith('PUT ');
   const copy = async (storage: Storage, backup: { id: string; serviceId: string }): Promise<string> => {
     const to = join(folder, newUuid());
-    await storage.copy(backup, to, SIGNAL, () => {});
+    await storage.copy(backup, to, { signal: SIGNAL });
     return to;
   };
 

@@ -39,6 +39,6 @@ export async function copyBackup(
   signal: AbortSignal,
 ): Promise<void> {
   const folder = join(temporary, backup.id);
-  await from.copy(backup, folder, signal, () => {});
+  await from.copy(backup, folder, { signal });
   await to.add(backup, folder, signal);
 }

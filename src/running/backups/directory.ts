@@ -2,11 +2,14 @@ import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
+  checkContents,
   checkFiles,
   copyFiles,
   createManifest,
   damaged,
+  linkFile,
   type Manifest,
+  type ManifestFile,
   parseManifest,
   readChunks,
   syncAll,
@@ -16,6 +19,9 @@ import { getStoredPath, NAMES, type Storage, type StoredBackup } from './storage
 
 /** A backup that is not complete. */
 const PARTIAL = '.partial';
+
+/** Finds damage on disks. Against changes by a person, a checksum beside the files would be of no use. */
+const CHECKSUM = 'crc32';
 
 /**
  * Backups in a directory: `<service id>/<backup id>/`. A folder gets its name when it is complete, so a process that is
@@ -35,7 +41,7 @@ export function createBackupDirectory(directory: string): Storage {
 
   /** Moves the files, or copies them from another file system and checks the copies. */
   async function take(backup: StoredBackup, from: string, to: string, signal: AbortSignal): Promise<Manifest> {
-    const manifest = await createManifest(from, backup, signal);
+    const manifest = await createManifest(from, backup, CHECKSUM, signal);
     try {
       await rename(from, to);
     } catch (error) {
@@ -63,7 +69,9 @@ export function createBackupDirectory(directory: string): Storage {
       const isMoved = !existsSync(from) && existsSync(files);
       if (!isMoved) await rm(partial, { recursive: true, force: true });
       await mkdir(partial, { recursive: true, mode: 0o700 });
-      const manifest = isMoved ? await createManifest(files, backup, signal) : await take(backup, from, files, signal);
+      const manifest = isMoved
+        ? await createManifest(files, backup, CHECKSUM, signal)
+        : await take(backup, from, files, signal);
       await writeFile(join(partial, NAMES.manifest), JSON.stringify(manifest), { mode: 0o600 });
       await syncAll(partial);
       await rename(partial, folder);
@@ -72,10 +80,29 @@ export function createBackupDirectory(directory: string): Storage {
       return manifest;
     },
 
-    async copy(backup, to, signal, onBytes) {
+    async copy(backup, to, { signal, onBytes }) {
       const from = join(getFolder(backup), NAMES.files);
       const read = ({ path }: { path: string }) => readChunks(join(from, path));
       await copyFiles(await readManifest(backup), { to, read, signal, onBytes });
+    },
+
+    async provide(backup, to, { signal, onBytes }) {
+      const from = join(getFolder(backup), NAMES.files);
+      const manifest = await readManifest(backup);
+      const linked: ManifestFile[] = [];
+      const copied: ManifestFile[] = [];
+      for (const file of manifest.files) {
+        signal.throwIfAborted();
+        // The list may be changed for the restore.
+        const isLinked = file.path !== NAMES.list && (await linkFile(backup.id, from, to, file));
+        (isLinked ? linked : copied).push(file);
+        if (isLinked) onBytes?.(file.bytes);
+      }
+      const read = ({ path }: { path: string }) => readChunks(join(from, path));
+      await copyFiles({ ...manifest, files: copied }, { to, read, signal, onBytes });
+      return async () => {
+        for (const file of linked) await checkContents(backup.id, file, read(file), signal);
+      };
     },
 
     readList: (backup) => readFile(join(getFolder(backup), NAMES.files, NAMES.list), 'utf8').catch(() => undefined),

@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import { forEachParallel } from '../../kernel/tasks/parallel.ts';
+import { areValidChecksums, type ChecksumKind, type Checksums, createChecksum, findChecksum } from './checksum.ts';
 
-export interface ManifestFile {
+/** A file that ClickHouse itself has written to the storage has no checksum. */
+export interface ManifestFile extends Checksums {
   /** Relative to the folder of the files, with `/`. */
   path: string;
   bytes: number;
-  /** Undefined for a file that ClickHouse itself has written to the storage. */
-  sha256?: string | undefined;
 }
 
 /** A file that was read. */
-export type HashedFile = ManifestFile & Hashed;
+export type HashedFile<Kind extends ChecksumKind> = ManifestFile & Record<Kind, string>;
 
 /** What a backup consists of. */
 export interface Manifest<File extends ManifestFile = ManifestFile> {
@@ -37,11 +36,11 @@ export function parseManifest(id: string, text: string, place: string): Manifest
   throw damaged(id, `${place} is not valid`);
 }
 
-const isValidFile = ({ path, bytes, sha256 }: ManifestFile): boolean =>
+const isValidFile = ({ path, bytes, ...checksums }: ManifestFile): boolean =>
   path.split('/').every((name) => !['', '.', '..'].includes(name) && !name.includes('\0')) &&
   Number.isSafeInteger(bytes) &&
   bytes >= 0 &&
-  (sha256 === undefined || /^[0-9a-f]{64}$/.test(sha256));
+  areValidChecksums(checksums);
 
 const CHUNK_BYTES = 2 ** 20;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
@@ -59,55 +58,95 @@ export async function listFiles(folder: string, below = ''): Promise<string[]> {
   return found;
 }
 
-/** Reads a file in chunks, which are valid until the next one is read. Rejects a link. */
+/**
+ * Reads a file in chunks, which are valid until the next one is read. A thread of Node reads the next one meanwhile.
+ * Rejects a link.
+ */
 export async function* readChunks(path: string, chunkBytes = CHUNK_BYTES): AsyncGenerator<Buffer> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW);
+  const buffers: Buffer[] = [];
+  const read = async (index: number): Promise<Buffer> => {
+    const buffer = buffers[index % 2] ?? Buffer.allocUnsafe(chunkBytes);
+    buffers[index % 2] = buffer;
+    let filled = 0;
+    for (let bytesRead = -1; bytesRead !== 0 && filled < chunkBytes; filled += bytesRead)
+      ({ bytesRead } = await file.read(buffer, filled, chunkBytes - filled, null));
+    return buffer.subarray(0, filled);
+  };
+  let next = read(0);
   try {
-    const buffer = Buffer.allocUnsafe(chunkBytes);
-    for (;;) {
-      let filled = 0;
-      for (let bytesRead = -1; bytesRead !== 0 && filled < chunkBytes; filled += bytesRead)
-        ({ bytesRead } = await file.read(buffer, filled, chunkBytes - filled, null));
-      if (filled > 0) yield buffer.subarray(0, filled);
-      if (filled < chunkBytes) return;
+    for (let index = 1; ; index++) {
+      const chunk = await next;
+      const isLast = chunk.length < chunkBytes;
+      if (!isLast) {
+        next = read(index);
+        // It fails when it is awaited.
+        next.catch(() => {});
+      }
+      if (chunk.length > 0) yield chunk;
+      if (isLast) return;
     }
   } finally {
+    await next.catch(() => {});
     await file.close();
   }
 }
 
-interface Hashed {
+interface Contents {
   bytes: number;
-  sha256: string;
+  checksum: string;
 }
 
 /** Gives all chunks to `write`. */
-export async function hashChunks(
+export async function readContents(
   chunks: AsyncIterable<Uint8Array>,
+  kind: ChecksumKind,
   signal: AbortSignal,
   write?: (chunk: Uint8Array) => Promise<void>,
-): Promise<Hashed> {
-  const hash = createHash('sha256');
+): Promise<Contents> {
+  const checksum = createChecksum(kind);
   let bytes = 0;
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     // A thread of Node writes meanwhile.
     const written = write?.(chunk);
-    hash.update(chunk);
+    checksum.update(chunk);
     await written;
     bytes += chunk.length;
   }
-  return { bytes, sha256: hash.digest('hex') };
+  return { bytes, checksum: checksum.digest() };
 }
 
-export async function createManifest(
+/** As `readContents`, and throws if they are not those of the file. */
+export async function checkContents(
+  id: string,
+  file: ManifestFile,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  write?: (chunk: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const kind = findChecksum(file);
+  const { bytes, checksum } = await readContents(chunks, kind ?? 'crc32', signal, write);
+  rejectSize(id, file, bytes);
+  if (kind !== undefined && checksum !== file[kind])
+    throw damaged(id, `the file ${file.path} differs from its checksum`);
+}
+
+function rejectSize(id: string, file: ManifestFile, bytes: number): void {
+  if (bytes !== file.bytes) throw damaged(id, `the file ${file.path} has ${bytes} bytes instead of ${file.bytes}`);
+}
+
+export async function createManifest<Kind extends ChecksumKind>(
   folder: string,
   { id, serviceId, baseId }: Pick<Manifest, 'id' | 'serviceId' | 'baseId'>,
+  kind: Kind,
   signal: AbortSignal,
-): Promise<Manifest<HashedFile>> {
-  const files: HashedFile[] = [];
-  for (const path of await listFiles(folder))
-    files.push({ path, ...(await hashChunks(readChunks(join(folder, path)), signal)) });
+): Promise<Manifest<HashedFile<Kind>>> {
+  const files: HashedFile<Kind>[] = [];
+  for (const path of await listFiles(folder)) {
+    const { bytes, checksum } = await readContents(readChunks(join(folder, path)), kind, signal);
+    files.push({ path, bytes, ...({ [kind]: checksum } as Record<Kind, string>) });
+  }
   return toManifest({ id, serviceId, baseId }, files);
 }
 
@@ -126,23 +165,40 @@ interface CopyOptions {
   parallel?: number;
   signal: AbortSignal;
   /** Gets the size of each file that was copied. */
-  onBytes?: (bytes: number) => void;
+  onBytes?: OnBytes | undefined;
 }
+
+export type OnBytes = (bytes: number) => void;
 
 /** Copies the files of a manifest, without synchronizing them to the disk. A file that differs from the manifest is an error. */
 export async function copyFiles({ id, files }: Manifest, options: CopyOptions): Promise<void> {
-  const { to, read, parallel = 1, signal, onBytes = () => {} } = options;
+  const { to, read, parallel = 1, signal, onBytes } = options;
   await forEachParallel(files, parallel, async (file) => {
-    const path = join(to, file.path);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const target = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
-      rejectDifference(id, file, await hashChunks(read(file), signal, (chunk) => writeAll(target, chunk)));
-      onBytes(file.bytes);
-    } finally {
-      await target.close();
-    }
+    await copyFile(id, file, read(file), await createParent(to, file), signal);
+    onBytes?.(file.bytes);
   });
+}
+
+async function copyFile(
+  id: string,
+  file: ManifestFile,
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    await checkContents(id, file, chunks, signal, (chunk) => writeAll(target, chunk));
+  } finally {
+    await target.close();
+  }
+}
+
+/** Returns the path of the file. */
+async function createParent(folder: string, file: ManifestFile): Promise<string> {
+  const path = join(folder, file.path);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return path;
 }
 
 async function writeAll(target: FileHandle, chunk: Uint8Array): Promise<void> {
@@ -150,32 +206,45 @@ async function writeAll(target: FileHandle, chunk: Uint8Array): Promise<void> {
     written += (await target.write(chunk, written, chunk.length - written)).bytesWritten;
 }
 
+/** Gives a file of `from` a second name in `to`, without reading it. False if the two are on different file systems. */
+export async function linkFile(id: string, from: string, to: string, file: ManifestFile): Promise<boolean> {
+  try {
+    await link(join(from, file.path), await createParent(to, file));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (CANNOT_LINK.includes(code)) return false;
+    throw code === 'ENOENT' ? damaged(id, `the file ${file.path} is missing`) : error;
+  }
+}
+
+/** Different file systems, one without links, and a file with as many names as it can have. */
+const CANNOT_LINK: readonly unknown[] = ['EXDEV', 'EPERM', 'ENOTSUP', 'EMLINK'];
+
 /** Throws if a file is missing, was added, or differs from the manifest. */
 export async function checkFiles({ id, files }: Manifest, folder: string, signal: AbortSignal): Promise<void> {
   const found = new Set(await listFiles(folder));
   for (const file of files) {
     if (!found.delete(file.path)) throw damaged(id, `the file ${file.path} is missing`);
-    const { size } = await lstat(join(folder, file.path));
-    if (size !== file.bytes) throw damaged(id, `the file ${file.path} has ${size} bytes instead of ${file.bytes}`);
-    rejectDifference(id, file, await hashChunks(readChunks(join(folder, file.path)), signal));
+    const path = join(folder, file.path);
+    rejectSize(id, file, (await lstat(path)).size);
+    await checkContents(id, file, readChunks(path), signal);
   }
   const [added] = found;
   if (added !== undefined) throw damaged(id, `the file ${added} is not in its manifest`);
 }
 
-export function rejectDifference(id: string, { path, bytes, sha256 }: ManifestFile, read: Hashed): void {
-  if (read.bytes !== bytes) throw damaged(id, `the file ${path} has ${read.bytes} bytes instead of ${bytes}`);
-  if (sha256 !== undefined && read.sha256 !== sha256) throw damaged(id, `the file ${path} differs from its checksum`);
-}
-
 export const damaged = (id: string, reason: string): AppError =>
   new AppError('conflict', `The backup ${id} is damaged: ${reason}`);
+
+/** As many as Node has threads for. */
+const SYNC_PARALLEL = 4;
 
 /** So that files survive a power failure. */
 export async function syncAll(folder: string): Promise<void> {
   const files = await listFiles(folder);
   const folders = new Set(files.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
-  for (const path of [...files, ...folders, '']) await syncPath(join(folder, path));
+  await forEachParallel([...files, ...folders, ''], SYNC_PARALLEL, (path) => syncPath(join(folder, path)));
 }
 
 export async function syncPath(path: string): Promise<void> {

@@ -30,17 +30,23 @@ export function createRestores({ state, storage }: Options) {
     return chain;
   }
 
-  async function copyChain(chain: readonly Backup[], { folder, signal, onProgress }: Restore): Promise<void> {
+  /** Returns what checks the files. */
+  async function provideChain(chain: readonly Backup[], { folder, signal, onProgress }: Restore) {
+    const checks: (() => Promise<void>)[] = [];
     const totalBytes = chain.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
     let copiedBytes = 0;
     for (const backup of chain) {
-      await storage.copy(backup, join(folder, backup.id), signal, (bytes) => {
+      const onBytes = (bytes: number) => {
         copiedBytes += bytes;
         onProgress(`copying its files, ${toPercent(copiedBytes / Math.max(1, totalBytes))}`);
-      });
+      };
+      checks.push(await storage.provide(backup, join(folder, backup.id), { signal, onBytes }));
       if (backup.directoryId === ELSEWHERE && backup.baseId !== undefined)
         await moveBase(join(folder, backup.id, NAMES.list), backup.baseId);
     }
+    return async () => {
+      for (const check of checks) await check();
+    };
   }
 
   return {
@@ -53,11 +59,12 @@ export function createRestores({ state, storage }: Options) {
       inUse.set(chainId, (inUse.get(chainId) ?? 0) + 1);
       try {
         await rm(folder, { recursive: true, force: true });
-        await copyChain(chain, restore);
+        const check = await provideChain(chain, restore);
         onProgress('restoring its tables');
-        await runRestore(upstream, backupId, signal, (share) =>
-          onProgress(`restoring its tables, ${toPercent(share)}`),
-        );
+        const onShare = (share: number) => onProgress(`restoring its tables, ${toPercent(share)}`);
+        // What ClickHouse says about a damaged file is hard to understand, so the check comes first.
+        const results = await Promise.allSettled([check(), runRestore(upstream, backupId, signal, onShare)]);
+        for (const result of results) if (result.status === 'rejected') throw result.reason;
       } catch (error) {
         throw error instanceof AppError ? error : new AppError('conflict', formatFailure(error), { cause: error });
       } finally {

@@ -5,16 +5,15 @@ import { forEachParallel } from '../../kernel/tasks/parallel.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { explainSize, listWritten } from './file-list.ts';
 import {
+  checkContents,
   copyFiles,
   createManifest,
   damaged,
   type HashedFile,
-  hashChunks,
   type Manifest,
   type ManifestFile,
   parseManifest,
   readChunks,
-  rejectDifference,
   toManifest,
 } from './manifest.ts';
 import { createS3Objects } from './s3-objects.ts';
@@ -26,7 +25,11 @@ import { getStoredPath, NAMES, type SqlStorage, type Storage, type StoredBackup 
 const PART_BYTES = 8 * 2 ** 20;
 /** S3 allows 10,000. */
 const MAX_PARTS = 9000;
-/** Of requests. Each one has a part in memory. */
+/** The checksum that S3 checks, too. */
+const CHECKSUM = 'sha256';
+type File = HashedFile<typeof CHECKSUM>;
+
+/** Of requests. Each one has up to two parts in memory. */
 const PARALLEL = 4;
 
 /** Of a manifest and of ClickHouse's list of files, which are read into memory: about a million files. */
@@ -69,15 +72,14 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
     return parseManifest(backup.id, content.toString('utf8'), key);
   }
 
-  async function upload(backup: StoredBackup, path: string, file: HashedFile, signal: AbortSignal): Promise<void> {
+  async function upload(backup: StoredBackup, path: string, file: File, signal: AbortSignal): Promise<void> {
     const key = getKey(backup, file.path);
     const { bytes, sha256 } = file;
     if (bytes <= PART_BYTES) {
       const chunks: Buffer[] = [];
-      const read = await hashChunks(readChunks(path, Math.max(1, bytes + 1)), signal, async (chunk) => {
+      await checkContents(backup.id, file, readChunks(path, bytes + 1), signal, async (chunk) => {
         chunks.push(Buffer.from(chunk));
       });
-      rejectDifference(backup.id, file, read);
       await put(key, Buffer.concat(chunks), sha256, signal);
       return;
     }
@@ -102,7 +104,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
   };
 
   /** Uploads a file unless it is there, and checks what is there: by the checksum of the storage, or by reading it. */
-  async function store(backup: StoredBackup, from: string, file: HashedFile, isNew: boolean, signal: AbortSignal) {
+  async function store(backup: StoredBackup, from: string, file: File, isNew: boolean, signal: AbortSignal) {
     const key = getKey(backup, file.path);
     const path = join(from, file.path);
     let found = isNew ? undefined : await objects.find(key, signal);
@@ -114,8 +116,14 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
     if (found.bytes !== file.bytes)
       throw damaged(backup.id, `${key} has ${found.bytes} bytes instead of ${file.bytes}`);
     if (found.checksum !== undefined && found.checksum === (await computeChecksum(path, file))) return;
-    rejectDifference(backup.id, file, await hashChunks(readObject(backup, key, file.bytes, signal), signal));
+    await checkContents(backup.id, file, readObject(backup, key, file.bytes, signal), signal);
   }
+
+  const copy: Storage['copy'] = async (backup, to, { signal, onBytes }) => {
+    const manifest = await readManifest(backup, signal);
+    const read = ({ path, bytes }: ManifestFile) => readObject(backup, getKey(backup, path), bytes, signal);
+    await copyFiles(manifest, { to, read, parallel: PARALLEL, signal, onBytes });
+  };
 
   const createSql = (path: string): SqlStorage => ({
     async formatTarget(backup) {
@@ -145,7 +153,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
 
     async add(backup, from, signal) {
       const prefix = getPrefix(backup);
-      const manifest = await createManifest(from, backup, signal);
+      const manifest = await createManifest(from, backup, CHECKSUM, signal);
       await objects.abortUploads(prefix, signal);
       const stored = await objects.list(prefix, signal);
       await forEachParallel(manifest.files, PARALLEL, (file) =>
@@ -156,10 +164,11 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
       return manifest;
     },
 
-    async copy(backup, to, signal, onBytes) {
-      const manifest = await readManifest(backup, signal);
-      const read = ({ path, bytes }: ManifestFile) => readObject(backup, getKey(backup, path), bytes, signal);
-      await copyFiles(manifest, { to, read, parallel: PARALLEL, signal, onBytes });
+    copy,
+
+    async provide(backup, to, options) {
+      await copy(backup, to, options);
+      return async () => {};
     },
 
     readList: async (backup, signal) => (await readAll(backup, getKey(backup, NAMES.list), signal))?.toString('utf8'),
@@ -184,7 +193,7 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
 }
 
 /** As S3 computes it: of an object in parts, the SHA-256 of those of its parts. */
-async function computeChecksum(path: string, { bytes, sha256 }: HashedFile): Promise<string> {
+async function computeChecksum(path: string, { bytes, sha256 }: File): Promise<string> {
   if (bytes <= PART_BYTES) return Buffer.from(sha256, 'hex').toString('base64');
   const digests: Buffer[] = [];
   for await (const part of readChunks(path, getPartBytes(bytes))) digests.push(digest(part));

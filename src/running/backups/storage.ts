@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { Backup } from './backup.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest, OnBytes } from './manifest.ts';
 
 /** The parts of a backup that lead to its files. */
 export type StoredBackup = Pick<Backup, 'id' | 'serviceId' | 'baseId' | 'location'>;
@@ -15,8 +15,13 @@ export interface Storage {
    * after an interruption, it continues.
    */
   add(backup: StoredBackup, from: string, signal: AbortSignal): Promise<Manifest>;
-  /** Copies the files to `to`, where ClickHouse reads them, and checks them meanwhile. `onBytes` gets the size of each file. */
-  copy(backup: StoredBackup, to: string, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<void>;
+  /** Copies the files to `to`, and checks them meanwhile. */
+  copy(backup: StoredBackup, to: string, options: CopyOptions): Promise<void>;
+  /**
+   * Lets ClickHouse read the files in `to`. The result checks those that were not copied, and can be called while
+   * ClickHouse reads them.
+   */
+  provide(backup: StoredBackup, to: string, options: CopyOptions): Promise<() => Promise<void>>;
   /** ClickHouse's list of the files of a backup, as text. Undefined if there is none. */
   readList(backup: StoredBackup, signal: AbortSignal): Promise<string | undefined>;
   /** Removes a backup, whether or not it is complete. */
@@ -25,6 +30,12 @@ export interface Storage {
   sql?: SqlStorage;
   /** Why backups cannot be stored, in one sentence for users. */
   findObstacle(signal: AbortSignal): Promise<string | undefined>;
+}
+
+interface CopyOptions {
+  signal: AbortSignal;
+  /** Gets the size of each file. */
+  onBytes?: OnBytes;
 }
 
 /** Storage that ClickHouse itself writes to. */
@@ -65,6 +76,7 @@ export function combineStorages(current: Storage, ...others: Storage[]): Storage
     location: current.location,
     add: async (backup, ...rest) => get(backup).add(backup, ...rest),
     copy: async (backup, ...rest) => get(backup).copy(backup, ...rest),
+    provide: async (backup, ...rest) => get(backup).provide(backup, ...rest),
     readList: async (backup, signal) => get(backup).readList(backup, signal),
     remove: async (backup, signal) => get(backup).remove(backup, signal),
     ...(current.sql && { sql: current.sql }),

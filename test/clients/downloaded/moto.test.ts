@@ -44,7 +44,7 @@ describeClient('moto, an S3 server', installMoto, (programs) => {
       expect(await s3.countUploads()).toBe(0);
       expect(s3.requests.filter((request) => request.includes('partNumber='))).toHaveLength(3);
       const to = `${folder}-copy`;
-      await storage.copy(backup, to, SIGNAL, () => {});
+      await storage.copy(backup, to, { signal: SIGNAL });
       expect(readFileSync(join(to, 'large.bin')).equals(content)).toBe(true);
       rmSync(to, { recursive: true });
       await storage.remove(backup, SIGNAL);
