@@ -98,7 +98,7 @@ interface Contents {
 }
 
 /** Gives all chunks to `write`. */
-export async function readContents(
+async function readContents(
   chunks: AsyncIterable<Uint8Array>,
   kind: ChecksumKind,
   signal: AbortSignal,
