@@ -1,5 +1,6 @@
 import { validateHeaderName } from 'node:http';
 import type { Violation } from '../../kernel/errors.ts';
+import { createWeakEtag } from '../../kernel/etag.ts';
 import { hasControls } from '../../kernel/text.ts';
 import { isMailAddress } from '../../platform/notifications/senders/email.ts';
 import { PAGERDUTY_URL } from '../../platform/notifications/senders/pagerduty.ts';
@@ -32,6 +33,9 @@ export interface ChannelContent {
   /** Addresses of a mail. */
   to?: string[] | undefined;
 }
+
+/** Of the time of the last change: a tag of the contents would reveal something about short secrets. */
+export const createChannelEtag = ({ id, updatedAt }: Channel): string => createWeakEtag({ id, updatedAt });
 
 /** The members that only some services have. */
 const MEMBERS: Readonly<Record<Service, readonly (keyof ChannelContent)[]>> = {

@@ -1,4 +1,5 @@
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
+import { rejectStale } from '../../kernel/etag.ts';
 import { isHexId, newHexId, newUuid } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Message } from '../../platform/notifications/message.ts';
@@ -13,6 +14,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import {
   type Channel,
   type ChannelContent,
+  createChannelEtag,
   isSigned,
   listViolations,
   mergeContent,
@@ -49,6 +51,21 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
     if (!channel) throw new AppError('not_found', 'Webhook not found');
     return channel;
   }
+
+  /** Locks the organization. */
+  async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
+    await organizations.lock(tx, organizationId);
+    const stored = await get(tx, organizationId, id);
+    rejectStale('webhook', ifMatch, [createChannelEtag(stored)]);
+    return stored;
+  }
+
+  /** Two changes within a millisecond have different times, and so different etags. */
+  const change = (before: Channel, content: ChannelContent): Channel => ({
+    ...before,
+    content,
+    updatedAt: Math.max(clock.now(), before.updatedAt + 1),
+  });
 
   async function check(tx: Db, organizationId: string, content: ChannelContent, ownId?: string): Promise<void> {
     rejectViolations(listViolations(content, { allowPrivate, hasMail }));
@@ -103,15 +120,20 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
     },
 
     /** Omitted description and body are cleared; omitted secrets are kept unless the address or service changes. */
-    async replace(actor: Actor, organizationId: string, id: string, given: ChannelContent): Promise<SavedChannel> {
+    async replace(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      given: ChannelContent,
+      ifMatch?: string,
+    ): Promise<SavedChannel> {
       return state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        const before = await get(tx, organizationId, id);
+        const before = await getChangeable(tx, organizationId, id, ifMatch);
         const { content, newSecret } = sign(mergeContent(given, before.content));
         await check(tx, organizationId, content, id);
         if (Object.keys(difference(before.content, content).after).length === 0 && !hasCleared(before.content, content))
           return { channel: before };
-        const channel = { ...before, content, updatedAt: clock.now() };
+        const channel = change(before, content);
         await putChannel(tx, channel);
         await audit.record(tx, actor, {
           organizationId,
@@ -132,7 +154,7 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
         if (!isSigned(service))
           throw new AppError('conflict', `Requests to a webhook of the service ${service} are not signed`);
         const { content, newSecret } = sign({ ...before.content, signingSecret: undefined });
-        const channel = { ...before, content, updatedAt: clock.now() };
+        const channel = change(before, content);
         await putChannel(tx, channel);
         await audit.record(tx, actor, {
           organizationId,
@@ -144,10 +166,9 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
       });
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
       await state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        const { content } = await get(tx, organizationId, id);
+        const { content } = await getChangeable(tx, organizationId, id, ifMatch);
         const users = await listChannelUsers(tx, organizationId, id);
         if (users.length > 0)
           throw new AppError('conflict', `The webhook is in use: ${formatUsers(users)}; change these first`);

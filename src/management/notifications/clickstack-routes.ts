@@ -6,6 +6,7 @@ import type { Routes } from '../../platform/http/requests/validation.ts';
 import { getActor } from '../audit/request-actor.ts';
 import { ServicePath } from '../services/schema.ts';
 import type { Services } from '../services/services.ts';
+import { createChannelEtag } from './channel.ts';
 import type { SavedChannel } from './channels.ts';
 import type { Notifications } from './notifications.ts';
 import { toWebhookRecord, WebhookBody, WebhookRecord } from './schema.ts';
@@ -35,6 +36,7 @@ export function clickStackWebhookRoutes({ notifications: { channels }, services 
         'Replaces the webhook: an omitted description or body is cleared. Omitted headers, queryParams and routingKey are kept, unless the url or service changes; {} clears them.',
       remove: '409 while an alert or a budget uses it.',
     },
+    createEtag: ({ channel }) => createChannelEtag(channel),
     toRecord: (saved, request) => toWebhookRecord(saved, hasRole(getIdentity(request as FastifyRequest).roles, ADMINS)),
   });
   return (app) => {

@@ -3,10 +3,12 @@ import Type from 'typebox';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS, hasRole } from '../../kernel/access/roles.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { getActor } from '../audit/request-actor.ts';
+import { createChannelEtag } from './channel.ts';
 import type { SavedChannel } from './channels.ts';
 import type { Notifications } from './notifications.ts';
 import { toWebhookRecord, WebhookBody, WebhookRecord, WebhookTest } from './schema.ts';
@@ -14,6 +16,11 @@ import { toWebhookRecord, WebhookBody, WebhookRecord, WebhookTest } from './sche
 const tags = ['Notifications'];
 const PATH = '/api/v2/webhooks';
 const WebhookPath = Type.Object({ id: Type.String() });
+
+const send = (request: object, reply: object, saved: SavedChannel) => {
+  (reply as FastifyReply).header('etag', createChannelEtag(saved.channel));
+  return { data: toRecord(request, saved) };
+};
 
 const toRecord = (request: object, saved: SavedChannel) =>
   toWebhookRecord(saved, hasRole(getIdentity(request as FastifyRequest).roles, DASHBOARD_WRITERS));
@@ -59,13 +66,17 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
           response: dashboardResponse(WebhookRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const inTransaction = keepResponse(request, (saved: SavedChannel) => ({
           result: JSON.stringify(toRecord(request, saved)),
+          headers: { etag: createChannelEtag(saved.channel) },
         }));
         const { organizationId } = getIdentity(request);
-        const saved = await channels.create(getActor(request), organizationId, request.body, inTransaction);
-        return { data: toRecord(request, saved) };
+        return send(
+          request,
+          reply,
+          await channels.create(getActor(request), organizationId, request.body, inTransaction),
+        );
       },
     );
 
@@ -77,16 +88,22 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
           tags,
           summary: 'Update webhook',
           description:
-            'Replaces the webhook: an omitted description or body is cleared. Omitted headers, queryParams and routingKey are kept, unless the url or service changes; {} clears them.',
+            'Replaces the webhook: an omitted description or body is cleared. Omitted headers, queryParams and routingKey are kept, unless the url or service changes; {} clears them. With If-Match, fails with 412 if the webhook has changed.',
           params: WebhookPath,
+          headers: IfMatch,
           body: WebhookBody,
           response: dashboardResponse(WebhookRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        const saved = await channels.replace(getActor(request), organizationId, request.params.id, request.body);
-        return { data: toRecord(request, saved) };
+        const { params, body, headers } = request;
+        const ifMatch = headers['if-match'];
+        return send(
+          request,
+          reply,
+          await channels.replace(getActor(request), organizationId, params.id, body, ifMatch),
+        );
       },
     );
 
@@ -99,11 +116,13 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
           summary: 'Delete webhook',
           description: '409 while an alert or a budget uses it.',
           params: WebhookPath,
+          headers: IfMatch,
           response: emptyDashboardResponse,
         },
       },
       async (request) => {
-        await channels.remove(getActor(request), getIdentity(request).organizationId, request.params.id);
+        const { params, headers } = request;
+        await channels.remove(getActor(request), getIdentity(request).organizationId, params.id, headers['if-match']);
         return {};
       },
     );
@@ -121,10 +140,9 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
           response: dashboardResponse(WebhookRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        const saved = await channels.rotateSecret(getActor(request), organizationId, request.params.id);
-        return { data: toRecord(request, saved) };
+        return send(request, reply, await channels.rotateSecret(getActor(request), organizationId, request.params.id));
       },
     );
 

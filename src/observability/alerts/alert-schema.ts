@@ -121,10 +121,6 @@ export const AlertBody = NamedObject('AlertInput', {
   ...OWN_MEMBERS,
 });
 
-export const IfMatch = Type.Object({
-  'if-match': Type.Optional(Type.String({ description: 'The etag of the alert when it was read' })),
-});
-
 export const AlertRecord = NamedObject('Alert', {
   id: Type.String(),
   teamId: Type.String({ description: 'The organization' }),

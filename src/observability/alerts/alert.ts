@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createEtag } from '../../kernel/etag.ts';
+import { createWeakEtag } from '../../kernel/etag.ts';
 import { isoTime, MINUTE_MS, parseDateTime, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { AlertBody, AlertRecord, AlertStatus, ErrorType } from './alert-schema.ts';
 import type { Rule } from './judgment.ts';
@@ -140,10 +140,8 @@ export function changeAlert(before: Alert, content: AlertContent, nowMs: number)
   return { ...before, ...next, nextEvaluationAt, updatedAt: nowMs };
 }
 
-/** Of what clients send, not of the state. */
-export const createContentTag = ({ content }: Alert): string => createEtag(JSON.stringify(content));
-/** Weak, because responses with the same tag may differ in the state. */
-export const createAlertEtag = (alert: Alert): string => `W/${createContentTag(alert)}`;
+/** Evaluations do not change it. */
+export const createAlertEtag = ({ content }: Alert): string => createWeakEtag(content);
 
 const PUBLIC_STATES = {
   ok: 'OK',

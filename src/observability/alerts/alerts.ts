@@ -1,5 +1,5 @@
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
-import { matchesEtag } from '../../kernel/etag.ts';
+import { rejectStale } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
@@ -9,7 +9,7 @@ import type { Organizations } from '../../management/organizations/organizations
 import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { isResourceId } from '../sources/resource-id.ts';
-import { type Alert, type AlertContent, changeAlert, createAlert, createContentTag } from './alert.ts';
+import { type Alert, type AlertContent, changeAlert, createAlert, createAlertEtag } from './alert.ts';
 import { listAlertViolations, normalizeAlert } from './alert-input.ts';
 import type { AlertBody } from './alert-schema.ts';
 import { countAlerts, findAlert, listAlerts, putAlert, readGroups } from './alert-store.ts';
@@ -65,11 +65,8 @@ export function createAlerts({
   ): Promise<Alert> {
     await organizations.lock(tx, organizationId);
     const stored = await get(tx, organizationId, id);
-    if (ifMatch === undefined || matchesEtag(ifMatch, createContentTag(stored))) return stored;
-    throw new AppError(
-      'precondition_failed',
-      'The alert has changed since it was read (If-Match); read it again and repeat the change',
-    );
+    rejectStale('alert', ifMatch, [createAlertEtag(stored)]);
+    return stored;
   }
 
   /** Before the transaction: the source is read from the store and its columns from the engine. */

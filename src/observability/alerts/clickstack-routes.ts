@@ -4,7 +4,7 @@ import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { clickStackResource } from '../../platform/http/requests/clickstack-resource.ts';
 import { createAlertEtag, toAlertRecord } from './alert.ts';
-import { AlertBody, AlertRecord, IfMatch } from './alert-schema.ts';
+import { AlertBody, AlertRecord } from './alert-schema.ts';
 import type { Alerts } from './alerts.ts';
 
 export const clickStackAlertRoutes = ({
@@ -25,8 +25,8 @@ export const clickStackAlertRoutes = ({
     record: AlertRecord,
     descriptions: {
       list: 'The alerts of the organization, ordered by id.',
-      update: 'What omitted members mean is the same as for PUT /api/v2/alerts. Supports If-Match.',
+      update: 'What omitted members mean is the same as for PUT /api/v2/alerts.',
     },
-    etags: { create: createAlertEtag, headers: IfMatch },
+    createEtag: createAlertEtag,
     toRecord: (alert) => toAlertRecord(alert, clock.now()),
   });

@@ -5,12 +5,13 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { type Alert, createAlertEtag, toAlertRecord } from './alert.ts';
-import { AlertBody, AlertRecord, IfMatch } from './alert-schema.ts';
+import { AlertBody, AlertRecord } from './alert-schema.ts';
 import type { Alerts } from './alerts.ts';
 
 const tags = ['Alerts'];

@@ -7,6 +7,7 @@ import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { dashboards as dashboardInterface } from '../../platform/http/interfaces.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import { createOrganizationReader } from '../../platform/http/requests/service-organization.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { renderAll, renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
 import { readIfMatch, renderStored, renderValidation } from './routes.ts';
-import { ConfigDashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
+import { ConfigDashboard, DashboardBody, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 
 const tags = ['ClickStack'];

@@ -1,5 +1,5 @@
 import { AppError, rejectViolations, type Violation } from '../../kernel/errors.ts';
-import { createEtag, matchesEtag } from '../../kernel/etag.ts';
+import { createEtag, rejectStale } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
 import { yieldToEventLoop } from '../../kernel/tasks/event-loop.ts';
 import type { Actor } from '../../management/audit/activity.ts';
@@ -46,7 +46,7 @@ export function createDashboards({ state, organizations, sources, writer, quota 
     await organizations.lock(tx, organizationId);
     const stored = await get(tx, organizationId, id);
     rejectProvisioned(stored);
-    rejectStale(stored, ifMatch);
+    rejectStaleDashboard(stored, ifMatch);
     return stored;
   }
 
@@ -145,13 +145,8 @@ function withoutNewIds({ id: _, tiles, ...dashboard }: Dashboard, body: Dashboar
   };
 }
 
-/** Throws if the stored dashboard is not the one that the client read. */
-export function rejectStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
-  if (ifMatch === undefined) return;
+/** Throws if the stored dashboard is not the one that the client read, in any format. */
+export function rejectStaleDashboard(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
   const etag = stored && createEtag(stored.json);
-  if (etag !== undefined && FORMATS.some((format) => matchesEtag(ifMatch, toFormatEtag(etag, format)))) return;
-  throw new AppError(
-    'precondition_failed',
-    'The dashboard has changed since it was read (If-Match); read it again and repeat the change',
-  );
+  rejectStale('dashboard', ifMatch, etag === undefined ? [] : FORMATS.map((format) => toFormatEtag(etag, format)));
 }

@@ -5,12 +5,13 @@ import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { formatErrors } from '../../platform/http/interfaces.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse, sendRendered } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { renderConfigForm, renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
-import { DashboardBody, EitherDashboard, type Format, FormatQuery, IfMatch, Validation } from './schema.ts';
+import { DashboardBody, EitherDashboard, type Format, FormatQuery, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 
 const tags = ['Dashboards'];

@@ -98,10 +98,6 @@ export const DashboardVersionPath = Type.Object({
   version: Type.String({ description: 'A version number' }),
 });
 
-export const IfMatch = Type.Object({
-  'if-match': Type.Optional(Type.String({ description: 'The etag of the dashboard when it was read' })),
-});
-
 export const VersionRecord = NamedObject('DashboardVersion', {
   version: Type.Integer(),
   savedAt: Type.String({ format: 'date-time' }),

@@ -4,11 +4,12 @@ import { isoTime } from '../../kernel/time/clock.ts';
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, sendRendered } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { readIfMatch, renderStored, sendStored } from './routes.ts';
-import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
+import { Dashboard, DashboardVersionPath, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 import type { Version, Versions } from './versions.ts';
 

@@ -7,7 +7,7 @@ import { isResourceId } from '../sources/resource-id.ts';
 import { normalizeDashboard } from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
-import { rejectStale } from './dashboards.ts';
+import { rejectStaleDashboard } from './dashboards.ts';
 import type { Dashboard } from './schema.ts';
 import { findStored, rejectProvisioned, type StoredDashboard } from './store.ts';
 import { findVersion, latestVersion, listVersions, type Version } from './version-store.ts';
@@ -63,7 +63,7 @@ export function createVersions({ state, organizations, writer, quota }: Options)
         const { json } = await get(tx, organizationId, id, version);
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
-        rejectStale(before, ifMatch);
+        rejectStaleDashboard(before, ifMatch);
         const dashboard = normalizeDashboard(id, JSON.parse(json) as Dashboard);
         const stored = await writer.save(tx, actor, organizationId, before, dashboard);
         await quota.check(tx, organizationId, { isNew: before === undefined });

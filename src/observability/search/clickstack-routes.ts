@@ -2,7 +2,7 @@ import { getActor } from '../../management/audit/request-actor.ts';
 import { ServicePath } from '../../management/services/schema.ts';
 import type { Services } from '../../management/services/services.ts';
 import { clickStackResource } from '../../platform/http/requests/clickstack-resource.ts';
-import { toRecord } from './saved-search.ts';
+import { createSavedSearchEtag, toRecord } from './saved-search.ts';
 import { SavedSearchBody, SavedSearchRecord } from './saved-search-schema.ts';
 import type { SavedSearches } from './saved-searches.ts';
 
@@ -24,5 +24,6 @@ export const clickStackSavedSearchRoutes = ({
       list: 'The saved searches of the organization, ordered by id.',
       update: 'Replaces everything: omitted members get their default.',
     },
+    createEtag: createSavedSearchEtag,
     toRecord,
   });

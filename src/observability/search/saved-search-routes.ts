@@ -4,11 +4,12 @@ import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { toRecord } from './saved-search.ts';
+import { createSavedSearchEtag, type SavedSearch, toRecord } from './saved-search.ts';
 import { SavedSearchBody, SavedSearchRecord } from './saved-search-schema.ts';
 import type { SavedSearches } from './saved-searches.ts';
 
@@ -16,6 +17,10 @@ const tags = ['Search'];
 const PATH = '/api/v2/saved-searches';
 
 export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearches }): Routes {
+  const send = (reply: object, search: SavedSearch) => {
+    (reply as FastifyReply).header('etag', createSavedSearchEtag(search));
+    return { data: toRecord(search) };
+  };
   return (app) => {
     app.get(
       PATH,
@@ -50,9 +55,8 @@ export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearc
           response: dashboardResponse(SavedSearchRecord),
         },
       },
-      async (request) => ({
-        data: toRecord(await savedSearches.get(getIdentity(request).organizationId, request.params.id)),
-      }),
+      async (request, reply) =>
+        send(reply, await savedSearches.get(getIdentity(request).organizationId, request.params.id)),
     );
 
     app.post(
@@ -66,14 +70,13 @@ export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearc
           response: dashboardResponse(SavedSearchRecord),
         },
       },
-      async (request) => {
-        const inTransaction = keepResponse(request, (search: Parameters<typeof toRecord>[0]) => ({
+      async (request, reply) => {
+        const inTransaction = keepResponse(request, (search: SavedSearch) => ({
           result: JSON.stringify(toRecord(search)),
+          headers: { etag: createSavedSearchEtag(search) },
         }));
         const { organizationId } = getIdentity(request);
-        return {
-          data: toRecord(await savedSearches.create(getActor(request), organizationId, request.body, inTransaction)),
-        };
+        return send(reply, await savedSearches.create(getActor(request), organizationId, request.body, inTransaction));
       },
     );
 
@@ -84,16 +87,19 @@ export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearc
         schema: {
           tags,
           summary: 'Update saved search',
-          description: 'Replaces everything: omitted members get their default.',
+          description:
+            'Replaces everything: omitted members get their default. With If-Match, fails with 412 if the saved search has changed.',
           params: ResourcePath,
+          headers: IfMatch,
           body: SavedSearchBody,
           response: dashboardResponse(SavedSearchRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        const { id } = request.params;
-        return { data: toRecord(await savedSearches.replace(getActor(request), organizationId, id, request.body)) };
+        const { params, body, headers } = request;
+        const ifMatch = headers['if-match'];
+        return send(reply, await savedSearches.replace(getActor(request), organizationId, params.id, body, ifMatch));
       },
     );
 
@@ -101,10 +107,18 @@ export function savedSearchRoutes({ savedSearches }: { savedSearches: SavedSearc
       `${PATH}/:id`,
       {
         config: { operation: 'deleteSavedSearch', roles: DASHBOARD_WRITERS },
-        schema: { tags, summary: 'Delete saved search', params: ResourcePath, response: emptyDashboardResponse },
+        schema: {
+          tags,
+          summary: 'Delete saved search',
+          params: ResourcePath,
+          headers: IfMatch,
+          response: emptyDashboardResponse,
+        },
       },
       async (request) => {
-        await savedSearches.remove(getActor(request), getIdentity(request).organizationId, request.params.id);
+        const { organizationId } = getIdentity(request);
+        const { params, headers } = request;
+        await savedSearches.remove(getActor(request), organizationId, params.id, headers['if-match']);
         return {};
       },
     );

@@ -1,4 +1,5 @@
 import type { Violation } from '../../kernel/errors.ts';
+import { createWeakEtag } from '../../kernel/etag.ts';
 import type { SavedSearchBody, SavedSearchFilter, SavedSearchRecord } from './saved-search-schema.ts';
 
 /** What a client sends, with every member. */
@@ -37,6 +38,8 @@ export const toRecord = ({ id, organizationId, content, createdAt, updatedAt }: 
   createdAt: new Date(createdAt).toISOString(),
   updatedAt: new Date(updatedAt).toISOString(),
 });
+
+export const createSavedSearchEtag = ({ content }: SavedSearch): string => createWeakEtag(content);
 
 const LITERAL = String.raw`(?:'(?:[^'\\]|\\.|'')*'|-?[0-9.eE+]+|true|false|NULL)`;
 /** The form of a filter that a search page can show as chosen values or as a range of a column. */

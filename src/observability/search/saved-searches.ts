@@ -1,4 +1,5 @@
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
+import { rejectStale } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
@@ -9,6 +10,7 @@ import type { Db } from '../../platform/state/tables.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
 import {
+  createSavedSearchEtag,
   listFilterViolations,
   listNameViolations,
   normalizeSavedSearch,
@@ -44,6 +46,14 @@ export function createSavedSearches({ state, clock, audit, organizations, source
     const found = isResourceId(id) ? await findSavedSearch(db, organizationId, id) : undefined;
     if (!found) throw new AppError('not_found', 'Saved search not found');
     return found;
+  }
+
+  /** Locks the organization. */
+  async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
+    await organizations.lock(tx, organizationId);
+    const stored = await get(tx, organizationId, id);
+    rejectStale('saved search', ifMatch, [createSavedSearchEtag(stored)]);
+    return stored;
   }
 
   async function check(
@@ -97,12 +107,17 @@ export function createSavedSearches({ state, clock, audit, organizations, source
       });
     },
 
-    /** Replaces everything. */
-    async replace(actor: Actor, organizationId: string, id: string, body: SavedSearchBody): Promise<SavedSearch> {
+    /** Replaces everything. Without `ifMatch` (the header), the last write wins. */
+    async replace(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      body: SavedSearchBody,
+      ifMatch?: string,
+    ): Promise<SavedSearch> {
       const content = normalizeSavedSearch(body);
       return state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        const before = await get(tx, organizationId, id);
+        const before = await getChangeable(tx, organizationId, id, ifMatch);
         await check(tx, organizationId, content, before.content.filters);
         const changed = difference(before.content, content);
         if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
@@ -118,10 +133,9 @@ export function createSavedSearches({ state, clock, audit, organizations, source
       });
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
       await state.write(async (tx) => {
-        await organizations.lock(tx, organizationId);
-        const { content } = await get(tx, organizationId, id);
+        const { content } = await getChangeable(tx, organizationId, id, ifMatch);
         await removeAlerts(tx, actor, organizationId, { id, name: content.name });
         await deleteSavedSearch(tx, organizationId, id);
         await audit.record(tx, actor, {

@@ -3,6 +3,7 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { ADMINS, READERS } from '../../../kernel/access/roles.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../responses/envelopes.ts';
 import { keepResponse } from './idempotency.ts';
+import { IfMatch } from './if-match.ts';
 import { ListMeta, ListQuery, readListPage } from './list-page.ts';
 import { createOrganizationReader } from './service-organization.ts';
 import type { Routes } from './validation.ts';
@@ -33,12 +34,10 @@ interface Resource<A, B extends TSchema, T> {
     body: Static<B>,
     inTransaction: ((tx: unknown, created: T) => Promise<void>) | undefined,
   ): Promise<T>;
-  /** `ifMatch` only if the resource has etags. */
-  replace(actor: A, organizationId: string, id: string, body: Static<B>, ifMatch?: string): Promise<T>;
-  remove(actor: A, organizationId: string, id: string, ifMatch?: string): Promise<void>;
+  replace(actor: A, organizationId: string, id: string, body: Static<B>, ifMatch: string | undefined): Promise<T>;
+  remove(actor: A, organizationId: string, id: string, ifMatch: string | undefined): Promise<void>;
   toRecord(item: T, request: object): object;
-  /** If both paths of the resource have etags: `headers` is the schema of If-Match. */
-  etags?: { create(item: T): string; headers: TObject };
+  createEtag(item: T): string;
 }
 
 const tags = ['ClickStack'];
@@ -49,7 +48,7 @@ const toName = (words: string): string => words.replace(/(?:^| )(\w)/g, (_, lett
 /** What belongs to the organization and not to a service, with the credentials and the envelope of the management interface. */
 export function clickStackResource<A, B extends TSchema, T>(resource: Resource<A, B, T>): Routes {
   const { services, servicePath, getActor } = resource.management;
-  const { plural, singular, body, record, descriptions, get, toRecord, etags } = resource;
+  const { plural, singular, body, record, descriptions, get, toRecord, createEtag } = resource;
   const many = plural.replace('-', ' ');
   const getOrganizationId = createOrganizationReader(services);
   const path = `/v1/organizations/:organizationId/services/:serviceId/clickstack/${plural}`;
@@ -57,13 +56,9 @@ export function clickStackResource<A, B extends TSchema, T>(resource: Resource<A
   const onePath = `${path}/:${parameter}`;
   const OnePath = Type.Object({ ...servicePath.properties, [parameter]: Type.String() });
   const getId = ({ params }: { params: unknown }): string => (params as Record<string, string>)[parameter] ?? '';
-  const conditional = etags && { headers: etags.headers };
-  /** None for a resource without etags, whose operations do not know it. */
-  const readIfMatch = ({ headers }: FastifyRequest): [] | [string | undefined] => (etags ? [headers['if-match']] : []);
-  const createHeaders = (item: T): Record<string, string> => (etags ? { etag: etags.create(item) } : {});
 
   function send(request: FastifyRequest, reply: object, item: T) {
-    (reply as FastifyReply).headers(createHeaders(item));
+    (reply as FastifyReply).header('etag', createEtag(item));
     return success(request, toRecord(item, request));
   }
 
@@ -124,7 +119,7 @@ export function clickStackResource<A, B extends TSchema, T>(resource: Resource<A
         const organizationId = await getOrganizationId(request);
         const inTransaction = keepResponse(request, (created: T) => ({
           result: JSON.stringify(toRecord(created, request)),
-          headers: createHeaders(created),
+          headers: { etag: createEtag(created) },
         }));
         const given = request.body as Static<B>;
         const created = await resource.create(getActor(request), organizationId, given, inTransaction);
@@ -139,9 +134,9 @@ export function clickStackResource<A, B extends TSchema, T>(resource: Resource<A
         schema: {
           tags,
           summary: `Update ClickStack ${singular}`,
-          description: descriptions.update,
+          description: `${descriptions.update} Supports If-Match.`,
           params: OnePath,
-          ...conditional,
+          headers: IfMatch,
           body,
           response: managementResponse(record),
         },
@@ -150,7 +145,7 @@ export function clickStackResource<A, B extends TSchema, T>(resource: Resource<A
         const organizationId = await getOrganizationId(request);
         const given = request.body as Static<B>;
         const [actor, id] = [getActor(request), getId(request)];
-        const replaced = await resource.replace(actor, organizationId, id, given, ...readIfMatch(request));
+        const replaced = await resource.replace(actor, organizationId, id, given, request.headers['if-match']);
         return send(request, reply, replaced);
       },
     );
@@ -164,13 +159,13 @@ export function clickStackResource<A, B extends TSchema, T>(resource: Resource<A
           summary: `Delete ClickStack ${singular}`,
           ...(descriptions.remove !== undefined && { description: descriptions.remove }),
           params: OnePath,
-          ...conditional,
+          headers: IfMatch,
           response: emptyManagementResponse,
         },
       },
       async (request) => {
         const organizationId = await getOrganizationId(request);
-        await resource.remove(getActor(request), organizationId, getId(request), ...readIfMatch(request));
+        await resource.remove(getActor(request), organizationId, getId(request), request.headers['if-match']);
         return emptySuccess(request);
       },
     );
