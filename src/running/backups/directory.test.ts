@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -78,6 +87,20 @@ describe('a backup in a directory', () => {
     await storage.copy(backup, join(folder, 'copy'), { signal });
   });
 
+  it('is copied if its files cannot be linked', async () => {
+    const { storage, backup } = await store();
+    // On another file system, if this machine has one.
+    const to = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : folder, 'pilothouse-restore-'));
+    try {
+      const check = await storage.provide(backup, join(to, 'files'), { signal });
+      for (const [path, content] of Object.entries(CONTENTS))
+        expect(readFileSync(join(to, 'files', path), 'utf8')).toBe(content);
+      await check();
+    } finally {
+      rmSync(to, { recursive: true });
+    }
+  });
+
   it('that is damaged is found while it is restored, and while it is copied', async () => {
     const { storage, backup, getStoredPath } = await store();
     const content = readFileSync(getStoredPath(DATA));
@@ -89,6 +112,10 @@ describe('a backup in a directory', () => {
     writeFileSync(getStoredPath(DATA), content.subarray(1));
     const shorter = await storage.provide(backup, join(folder, 'shorter'), { signal });
     await expect(shorter()).rejects.toThrow(`the file ${DATA} has 39999 bytes instead of 40000`);
+    rmSync(getStoredPath(DATA));
+    writeFileSync(join(folder, 'elsewhere'), CONTENTS[DATA] ?? '');
+    symlinkSync(join(folder, 'elsewhere'), getStoredPath(DATA));
+    await expect(storage.provide(backup, join(folder, 'link'), { signal })).rejects.toThrow(`${DATA} is not a file`);
     rmSync(getStoredPath(DATA));
     await expect(storage.provide(backup, join(folder, 'missing'), { signal })).rejects.toThrow(
       `the file ${DATA} is missing`,

@@ -206,20 +206,22 @@ async function writeAll(target: FileHandle, chunk: Uint8Array): Promise<void> {
     written += (await target.write(chunk, written, chunk.length - written)).bytesWritten;
 }
 
-/** Gives a file of `from` a second name in `to`, without reading it. False if the two are on different file systems. */
+/**
+ * Gives a file of `from` a second name in `to`, without reading it. False if that is not possible, for example because the
+ * two are on different file systems.
+ */
 export async function linkFile(id: string, from: string, to: string, file: ManifestFile): Promise<boolean> {
+  const path = await createParent(to, file);
   try {
-    await link(join(from, file.path), await createParent(to, file));
-    return true;
+    await link(join(from, file.path), path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (CANNOT_LINK.includes(code)) return false;
-    throw code === 'ENOENT' ? damaged(id, `the file ${file.path} is missing`) : error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw damaged(id, `the file ${file.path} is missing`);
+    return false;
   }
+  // A symbolic link could lead elsewhere.
+  if (!(await lstat(path)).isFile()) throw damaged(id, `${file.path} is not a file`);
+  return true;
 }
-
-/** Different file systems, one without links, and a file with as many names as it can have. */
-const CANNOT_LINK: readonly unknown[] = ['EXDEV', 'EPERM', 'ENOTSUP', 'EMLINK'];
 
 /** Throws if a file is missing, was added, or differs from the manifest. */
 export async function checkFiles({ id, files }: Manifest, folder: string, signal: AbortSignal): Promise<void> {
