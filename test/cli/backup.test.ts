@@ -85,6 +85,10 @@ const untilRated = (server: TestServer) =>
     'the usage is not rated',
   );
 
+/** A running server advances this clock. */
+const withoutClock = (tables: Map<string, string[]>) =>
+  new Map([...tables].filter(([name]) => name !== 'state lock_clocks'));
+
 onEachStore('backup and restore', (store) => {
   let server: TestServer;
   let directory = '';
@@ -153,7 +157,7 @@ onEachStore('backup and restore', (store) => {
       const { code, stderr } = await getServerStore(server).run('backup', replaced, ...flags);
       expect([code, stderr]).toEqual([0, '']);
     }
-    expect(decodeBackup(replaced)).toEqual(originalTables);
+    expect(withoutClock(decodeBackup(replaced))).toEqual(withoutClock(originalTables));
     rmSync(replaced);
   });
 
