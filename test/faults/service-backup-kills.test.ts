@@ -105,13 +105,19 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
       if (backup.id === last.id || isLongRun) await killAfter(random() * 1500);
       const { endpoints } = await services.untilState(service.id, 'running');
       const { host, port } = endpoints[0];
-      const response = await fetch(`http://${host}:${port}/`, {
+      const count = {
         method: 'POST',
         headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
         body: `SELECT count() / ${BATCH}, uniqExact(n) FROM t FORMAT TSV`,
-      });
+      };
+      // A service that ran before the kill has its endpoint again a moment after the server is ready.
+      const response = await until(
+        () => fetch(`http://${host}:${port}/`, count).catch(() => undefined),
+        (answer) => answer !== undefined,
+        'the endpoint of the restored service is not open',
+      );
       const rounds = expected.get(backup.id);
-      expect((await response.text()).trim()).toBe(`${rounds}\t${rounds}`);
+      expect((await response?.text())?.trim()).toBe(`${rounds}\t${rounds}`);
       expect(readdirSync(join(server.directory, 'data/services', service.id, 'data'))).not.toContain('backups');
       await remove(service.id);
     }

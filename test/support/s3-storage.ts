@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -137,6 +137,21 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
     await s3.write(`${getPrefix(again)}files/metadata/default.sql`, Buffer.from('attach database'));
     await createStorage().add(again, writeFiles(), SIGNAL);
     await copy(createStorage(), again);
+  });
+
+  it('is complete once its manifest is stored, although files that were written are removed', async () => {
+    const storage = createStorage();
+    const backup = newBackup();
+    const manifest = await storage.add(backup, writeFiles(), SIGNAL);
+    s3.requests.length = 0;
+    // A process that was killed has removed some of the files, or all of them.
+    const partial = writeFiles({ '.backup': contents['.backup'] ?? '' });
+    for (const from of [partial, join(folder, 'removed')]) {
+      expect(await storage.add(backup, from, SIGNAL)).toEqual(manifest);
+      expect(existsSync(from)).toBe(false);
+    }
+    expect(s3.requests.filter(isPut)).toEqual([]);
+    await copy(storage, backup);
   });
 
   it('repeats requests that fail for a moment', async () => {

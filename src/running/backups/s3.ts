@@ -119,6 +119,20 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
     await checkContents(backup.id, file, readObject(backup, key, file.bytes, signal), signal);
   }
 
+  async function storeAll(
+    backup: StoredBackup,
+    from: string,
+    stored: ReadonlyMap<string, number>,
+    signal: AbortSignal,
+  ): Promise<Manifest> {
+    const manifest = await createManifest(from, backup, CHECKSUM, signal);
+    await forEachParallel(manifest.files, PARALLEL, (file) =>
+      store(backup, from, file, !stored.has(getKey(backup, file.path)), signal),
+    );
+    await putManifest(backup, manifest, signal);
+    return manifest;
+  }
+
   const copy: Storage['copy'] = async (backup, to, { signal, onBytes }) => {
     const manifest = await readManifest(backup, signal);
     const read = ({ path, bytes }: ManifestFile) => readObject(backup, getKey(backup, path), bytes, signal);
@@ -153,13 +167,11 @@ export function createS3Storage(address: S3Address, clock: Clock): Storage {
 
     async add(backup, from, signal) {
       const prefix = getPrefix(backup);
-      const manifest = await createManifest(from, backup, CHECKSUM, signal);
       await objects.abortUploads(prefix, signal);
       const stored = await objects.list(prefix, signal);
-      await forEachParallel(manifest.files, PARALLEL, (file) =>
-        store(backup, from, file, !stored.has(getKey(backup, file.path)), signal),
-      );
-      await putManifest(backup, manifest, signal);
+      // It is written last: an attempt that was interrupted later may have removed files of `from`.
+      const isComplete = stored.has(`${prefix}${NAMES.manifest}`);
+      const manifest = isComplete ? await readManifest(backup, signal) : await storeAll(backup, from, stored, signal);
       await rm(from, { recursive: true, force: true });
       return manifest;
     },
