@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { isCi, isClientRun } from './test/support/long-run.ts';
-import { repeatedTests } from './test/support/repeated-tests.ts';
+import { isClientRun } from './test/support/long-run.ts';
 
 /** Run by `npm run test:clients` and `test:packages` only: they download the clients or linters first. */
 const DOWNLOADED_CLIENTS = 'test/*/downloaded/**';
@@ -21,8 +20,5 @@ export default defineConfig({
     // processes, browsers or engines say how much longer they may take.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One failure in 8,500 tests says little about a change. A test that passes only when repeated is listed.
-    retry: isCi ? 1 : 0,
-    reporters: [repeatedTests, 'default'],
   },
 });

@@ -7,8 +7,5 @@ export const isLongRun = given !== undefined;
 export const ROUNDS = Number(given ?? 2);
 export const SEED = Number(process.env.PILOTHOUSE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Set by CI systems. */
-export const isCi = process.env.CI !== undefined;
-
 /** `npm run test:clients` also runs the tests that download third-party clients. */
 export const isClientRun = process.env.PILOTHOUSE_TEST_CLIENTS !== undefined;
