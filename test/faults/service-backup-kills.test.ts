@@ -110,7 +110,7 @@ const testKills = (store: StoreName, args: string[], listStored: ListStored) => 
         headers: { authorization: `Basic ${Buffer.from(`default:${password}`).toString('base64')}` },
         body: `SELECT count() / ${BATCH}, uniqExact(n) FROM t FORMAT TSV`,
       };
-      // A service that ran before the kill has its endpoint again a moment after the server is ready.
+      // After a kill, the stored state is shown for a moment before the endpoint is open again, on the same port.
       const response = await until(
         () => fetch(`http://${host}:${port}/`, count).catch(() => undefined),
         (answer) => answer !== undefined,

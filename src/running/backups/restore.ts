@@ -34,11 +34,11 @@ export function createRestores({ state, storage }: Options) {
   async function provideChain(chain: readonly Backup[], { folder, signal, onProgress }: Restore) {
     const checks: (() => Promise<void>)[] = [];
     const totalBytes = chain.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
-    let copiedBytes = 0;
+    let preparedBytes = 0;
     for (const backup of chain) {
       const onBytes = (bytes: number) => {
-        copiedBytes += bytes;
-        onProgress(`copying its files, ${toPercent(copiedBytes / Math.max(1, totalBytes))}`);
+        preparedBytes += bytes;
+        onProgress(`preparing its files, ${toPercent(preparedBytes / Math.max(1, totalBytes))}`);
       };
       checks.push(await storage.provide(backup, join(folder, backup.id), { signal, onBytes }));
       if (backup.directoryId === ELSEWHERE && backup.baseId !== undefined)
