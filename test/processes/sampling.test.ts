@@ -3,7 +3,7 @@ import { expectAccessible, inBrowser } from '../support/browser.ts';
 import { createClient, type Json } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { useIngest } from '../support/ingest.ts';
-import { post } from './support.ts';
+import { post } from '../traces/support.ts';
 
 const HOUR_MS = 3_600_000;
 const TRACES = 260_000;

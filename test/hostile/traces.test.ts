@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { useIngest } from '../support/ingest.ts';
-import { post, sendSpans } from './support.ts';
+import { post, sendSpans } from '../traces/support.ts';
 
 describe('hostile requests for traces', () => {
   const used = useIngest('libsql');

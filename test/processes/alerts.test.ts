@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRandom } from '../../src/operations/demo/telemetry/random.ts';
+import { createIndependentEvaluator, type Row } from '../alerts/independent-evaluator.ts';
 import type { Json } from '../support/client.ts';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { acme } from '../support/fleet.ts';
@@ -7,7 +8,6 @@ import { isLongRun, SEED } from '../support/long-run.ts';
 import { createIngestToken, postOtlp } from '../support/otlp-json.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';
-import { createIndependentEvaluator, type Row } from './independent-evaluator.ts';
 
 const MINUTE = 60_000;
 const SERVICES = Array.from({ length: 50 }, (_, index) => `service-${index}`);
