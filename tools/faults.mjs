@@ -1,4 +1,4 @@
-// npm run faults [-- --rounds 300 --seed 1]: the fault tests with many more rounds than in `npm test`. A seed repeats the order of a run's faults.
+// npm run faults [-- --rounds 300 --seed 1]: the fault tests with many more rounds than in `npm run test:system`. A seed repeats the order of a run's faults.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
 });
 process.exit(status ?? 1);
 
-/** The tests of faults, and all others that have a longer form than in `npm test`. */
+/** The tests of faults, and all others that have a longer form. */
 function listLongForms() {
   return ['src', 'test']
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
