@@ -1,6 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
 import { position } from '../support/board.ts';
-import { checkWidths, expectAccessible, expectReadable, inBrowser, type Page } from '../support/browser.ts';
+import {
+  checkWidths,
+  expectAccessible,
+  expectReadable,
+  inBrowser,
+  type Page,
+  waitUntilSettled,
+} from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { createIngestToken } from '../support/otlp-json.ts';
 import { text } from '../support/otlp-requests.ts';
@@ -12,6 +19,12 @@ const ENGINE = { timeout: 100_000 };
 /** One more than a response has. */
 const SPANS = 10_001;
 const MINUTE_MS = 60_000;
+
+/** Earlier results are dimmed until those of a changed search arrive. */
+async function waitForResults(page: Page): Promise<void> {
+  await waitUntilSettled(page);
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
 
 const shop = newTraceId();
 const large = newTraceId();
@@ -283,6 +296,7 @@ inBrowser('traces', (browser) => {
     expect(await table.getByRole('link').count()).toBe(3);
     await page.getByText('Slowest', { exact: true }).click();
     await page.waitForURL(/order=slowest/);
+    await waitForResults(page);
     await expectAccessible(page);
     const form = page.getByRole('form', { name: 'Condition' });
     await form.getByLabel('Condition on spans').fill('ServiceName:payments StatusCode:Error');
@@ -310,6 +324,7 @@ inBrowser('traces', (browser) => {
     await page.getByLabel('Min duration').fill('500 ms');
     await page.keyboard.press('Enter');
     await page.waitForURL(/min=500000000/);
+    await waitForResults(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectReadable(page);
     await checkWidths(page, 'traces');

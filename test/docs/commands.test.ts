@@ -13,7 +13,10 @@ vi.setConfig({ testTimeout: 300_000 });
 
 /** Commands that are not run, and why. Every other command in a sh block is run as it is printed. */
 const CANNOT_RUN: [command: RegExp, reason: string][] = [
-  [/^npm (start|test|run build)\b/, 'installs packages, builds the program under test, or runs this suite'],
+  [
+    /^npm (start|test|run (build|test:system))\b/,
+    'installs packages, builds the program under test, or runs this suite',
+  ],
   [
     /^(npm install|npx|docker|kubectl|helm|systemctl|journalctl|printf 'POSTGRES_PASSWORD|cp deploy\/)\b/,
     'needs a release, a container engine, a cluster or systemd; see test/packages',

@@ -57,7 +57,7 @@ export function ServiceMapPage() {
             )}
             <Panel title="Graph">
               {data ? (
-                <div className={classes.frame} data-loading={isPlaceholderData}>
+                <div className={classes.frame} aria-busy={isPlaceholderData}>
                   <MapGraph map={data} columns={columns} page={search} />
                 </div>
               ) : (

@@ -43,7 +43,7 @@ export function OperationsPanel({ search, window, onChoose }: Props) {
       {operations?.length === 0 ? (
         <EmptyState title="No operations">No span in this time range matches.</EmptyState>
       ) : (
-        <div className={classes.list} data-loading={isPlaceholderData}>
+        <div className={classes.list} aria-busy={isPlaceholderData}>
           <DataTable
             label="Operations by self time"
             columns={createColumns(total, choose)}

@@ -72,7 +72,7 @@ export function TraceList({ search, window, onChange }: Props) {
             : 'No spans were received in this time range. Widen the range, or send spans: see Telemetry.'}
         </EmptyState>
       ) : (
-        <div className={classes.list} data-loading={isPlaceholderData}>
+        <div className={classes.list} aria-busy={isPlaceholderData}>
           <DataTable
             label="Traces"
             columns={createColumns(search.source, Math.max(1, ...(traces ?? []).map(({ durationNs }) => durationNs)))}
