@@ -1,7 +1,7 @@
 /** Rounds of repeated faults; set by `npm run faults`. */
 const given = process.env.PILOTHOUSE_TEST_ROUNDS;
 
-/** `npm test` runs a short form of some fault tests: cases that differ little between the stores run on one of them. */
+/** Otherwise some tests run in a short form: cases that differ little between the stores run on one of them. */
 export const isLongRun = given !== undefined;
 
 export const ROUNDS = Number(given ?? 2);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** `npm test` repeats the same cases on every machine. `npm run faults` chooses a seed and prints it. */
+/** Every run repeats the same cases on every machine; only `npm run faults` chooses a seed and prints it. */
 const DEFAULT_SEED = 21;
 
 fc.configureGlobal({ seed: Number(process.env.PILOTHOUSE_TEST_SEED ?? DEFAULT_SEED) });

@@ -171,7 +171,7 @@ export function onEachStore(name: string, suite: (store: StoreName) => void): vo
   describe.skipIf(inject('postgresUrl') === '')(`${name} on PostgreSQL`, () => suite('postgres'));
 }
 
-/** As `onEachStore` in `npm run faults`, and on one store in `npm test`: for tests that take long and differ little between the stores. */
+/** As `onEachStore` in `npm run faults`, and on one store otherwise: for tests that take long and differ little between the stores. */
 export function onEachStoreInLongRuns(
   name: string,
   suite: (store: StoreName) => void,
