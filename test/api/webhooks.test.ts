@@ -215,7 +215,8 @@ onEachStore('webhooks', (store) => {
         ),
       );
     const { total } = (await call('GET', PATH, undefined, globex.writer)).json.meta;
-    expect((await many(99 - total)).every(({ status }) => status === 200)).toBe(true);
+    for (let left = 99 - total; left > 0; left -= 20)
+      expect((await many(Math.min(left, 20))).filter(({ status }) => status !== 200)).toEqual([]);
     const statuses = (await many(3)).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 409, 409]);
   });

@@ -69,6 +69,32 @@ describe('queue', () => {
     expect(await third).toBe(3);
   });
 
+  it('rejects a task that waits too long, and starts the next one', async () => {
+    const queue = createQueue({ concurrency: 1, maxWaitMs: 20, onTimeout: () => new Error('too long') });
+    const gate = deferred();
+    const running = queue.run(() => gate.promise);
+    await expect(queue.run(() => 'late')).rejects.toThrow('too long');
+    const next = queue.run(() => 'next');
+    gate.resolve();
+    await running;
+    expect(await next).toBe('next');
+    expect(queue.isIdle()).toBe(true);
+  });
+
+  it('rejects a canceled task with the reason of its signal', async () => {
+    const queue = createQueue({ concurrency: 1 });
+    const gate = deferred();
+    const running = queue.run(() => gate.promise);
+    const abort = new AbortController();
+    const waiting = queue.run(() => 'canceled', abort.signal);
+    abort.abort(new Error('closed'));
+    await expect(waiting).rejects.toThrow('closed');
+    await expect(queue.run(() => 'canceled', abort.signal)).rejects.toThrow('closed');
+    gate.resolve();
+    await running;
+    expect(queue.isIdle()).toBe(true);
+  });
+
   it('keeps one queue per key', async () => {
     const queue = createKeyedQueue({ concurrency: 1 });
     const gate = deferred();
@@ -143,7 +169,7 @@ describe('fair queue', () => {
     await expect(tasks.add('a', 'a2')).rejects.toThrow('full');
     const controller = new AbortController();
     const canceled = tasks.add('b', 'b0', controller.signal);
-    controller.abort();
+    controller.abort(new Error('canceled'));
     await expect(canceled).rejects.toThrow('canceled');
     expect(queue.isIdle('b')).toBe(true);
     await tasks.end('a0');

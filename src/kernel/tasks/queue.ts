@@ -2,6 +2,10 @@ interface Rules {
   /** How many tasks of one key may wait; the next one is rejected with `onFull`. Unlimited by default. */
   maxWaiting?: number;
   onFull?: () => Error;
+  /** How long a task may wait; then it is rejected with `onTimeout`. Unlimited by default. */
+  maxWaitMs?: number;
+  onTimeout?: () => Error;
+  /** By default, the reason of the signal. */
   onCanceled?: () => Error;
 }
 
@@ -27,7 +31,9 @@ export function createFairQueue({
   concurrencyPerKey,
   maxWaiting = Number.POSITIVE_INFINITY,
   onFull = () => new Error('The queue is full'),
-  onCanceled = () => new Error('The task was canceled before it started'),
+  maxWaitMs,
+  onTimeout = () => new Error('The task waited too long'),
+  onCanceled,
 }: FairOptions) {
   /** Keys with tasks; those whose task started or ended last come last. Idle keys are dropped. */
   const lanes = new Map<string, Lane>();
@@ -54,19 +60,26 @@ export function createFairQueue({
   }
 
   async function acquire(key: string, lane: Lane, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) throw onCanceled();
+    if (signal?.aborted) throw onCanceled ? onCanceled() : signal.reason;
     // A key with a free slot has no waiting tasks: they are started as soon as a slot is free.
     if (canStart(lane)) return occupy(key, lane);
     if (lane.waiting.size >= maxWaiting) throw onFull();
     await new Promise<void>((resolve, reject) => {
-      const start = () => {
+      const end = () => {
+        clearTimeout(timer);
         signal?.removeEventListener('abort', cancel);
+      };
+      const start = () => {
+        end();
         resolve();
       };
-      const cancel = () => {
+      const giveUp = (error: unknown) => {
+        end();
         lane.waiting.delete(start);
-        reject(onCanceled());
+        reject(error);
       };
+      const cancel = () => giveUp(onCanceled ? onCanceled() : signal?.reason);
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(() => giveUp(onTimeout()), maxWaitMs);
       signal?.addEventListener('abort', cancel, { once: true });
       lane.waiting.add(start);
       if (!lanes.has(key)) lanes.set(key, lane);

@@ -1,7 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import { createFairQueue } from '../../kernel/tasks/queue.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
-import { createDeadline } from './deadline.ts';
 import type { QueryOptions } from './engine.ts';
 import { unavailable } from './failures.ts';
 
@@ -17,6 +16,8 @@ export function createTurns(concurrency: number) {
   const queue = createFairQueue({
     concurrency,
     concurrencyPerKey: Math.max(1, Math.floor(concurrency * ORGANIZATION_SHARE)),
+    maxWaitMs: MAX_WAIT_MS,
+    onTimeout: () => unavailable('The engine is busy', undefined, 5),
   });
 
   return {
@@ -27,21 +28,7 @@ export function createTurns(concurrency: number) {
     ): Promise<T> {
       if (organizationId !== undefined && queue.countWaiting(organizationId) >= MAX_WAITING_PER_ORGANIZATION)
         throw tooManyWaiting();
-      const deadline = createDeadline(MAX_WAIT_MS, signal);
-      let hasStarted = false;
-      const start = () => {
-        hasStarted = true;
-        deadline.end();
-        return work();
-      };
-      try {
-        return await queue.run(organizationId ?? OWN_QUERIES, start, deadline.signal);
-      } catch (error) {
-        if (hasStarted) throw error;
-        throw signal?.aborted ? signal.reason : unavailable('The engine is busy', error, 5);
-      } finally {
-        deadline.end();
-      }
+      return queue.run(organizationId ?? OWN_QUERIES, work, signal);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import { AppError } from '../../kernel/errors.ts';
+import { createQueue } from '../../kernel/tasks/queue.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { writeCheck } from './check.ts';
 import { createDiskWarning } from './disk-warning.ts';
@@ -14,6 +16,10 @@ import { createWriteGroups } from './write-groups.ts';
 
 const INT8 = 20;
 const POOL_SIZE = 10;
+/** Of the connections, for transactions. Those that wait for the lock of one organization would otherwise occupy all of them, and reads would wait too. */
+const WRITE_SHARE = 0.75;
+/** How long a transaction waits until it can start. */
+const MAX_WAIT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 /** The same as for a busy libSQL file. A lock that is never released must not exhaust the pool. */
 const LOCK_TIMEOUT_MS = 5000;
@@ -78,7 +84,18 @@ export function openPostgres({
   const db = new Kysely<Tables>({ dialect, log: (event) => observer.query(event.queryDurationMillis / 1000) });
   registerDirectRunner(db, createPoolRunner(pool, names, observer));
 
-  async function transact<T>(work: (tx: Db) => Promise<T>, changes = 1): Promise<T> {
+  const turns = createQueue({
+    concurrency: Math.max(1, Math.floor(poolSize * WRITE_SHARE)),
+    maxWaitMs: MAX_WAIT_MS,
+    onTimeout: () =>
+      new AppError('unavailable', 'The state store is not available: too many changes are waiting', {
+        retryAfterSeconds: 1,
+      }),
+  });
+  const transact = <T>(work: (tx: Db) => Promise<T>, changes = 1): Promise<T> =>
+    turns.run(() => runWithRetries(work, changes));
+
+  async function runWithRetries<T>(work: (tx: Db) => Promise<T>, changes: number): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const startedAt = performance.now();
       try {
