@@ -57,7 +57,7 @@ export function createLease({ state, clock, log, name, holder = newUuid(), onCha
   async function tryToHold(): Promise<Lease | undefined> {
     const startedAtMs = clock.monotonicMs();
     const lease = { ...own, renewedAt: await state.now() };
-    const isRenewed = isHeld && (await state.write((tx) => renewLease(tx, lease)));
+    const isRenewed = isHeld && (await state.writeNow((tx) => renewLease(tx, lease)));
     const other = isRenewed ? undefined : await tryToTake(lease);
     isFailing = false;
     if (!other) renewedAtMs = startedAtMs;
@@ -68,7 +68,7 @@ export function createLease({ state, clock, log, name, holder = newUuid(), onCha
   async function tryToTake(lease: Lease): Promise<Lease | undefined> {
     const current = await findLease(state.db, name);
     if (current && !canTake(current, lease.renewedAt)) return current;
-    return state.write(async (tx) => {
+    return state.writeNow(async (tx) => {
       const locked = await findLockedLease(tx, name, 'exclusive');
       const isSame = locked?.holder === current?.holder && locked?.renewedAt === current?.renewedAt;
       if (locked && !isSame) return locked;
@@ -104,7 +104,7 @@ export function createLease({ state, clock, log, name, holder = newUuid(), onCha
       if (!isHeld) return;
       isHeld = false;
       await state
-        .write((tx) => deleteLease(tx, name, holder))
+        .writeNow((tx) => deleteLease(tx, name, holder))
         .catch((error: Error) => log.warn({ lease: name, reason: error.message }, 'failed to release a lease'));
     },
   };

@@ -17,7 +17,7 @@ describe('an error of the store that no request caused', () => {
     ['53200', 'the database has no free memory'],
     ['53300', 'the database has no free connection'],
     ['53400', 'the database has no free connection'],
-    ['55P03', 'another program has locked the database'],
+    ['55P03', 'another change or program has locked the data'],
     ['57000', 'the database cannot be reached'],
     ['57014', 'the database canceled the statement'],
     ['57P01', 'the database cannot be reached'],

@@ -38,7 +38,7 @@ const POSTGRES_LOST: readonly [RegExp, string][] = [
   [/^53200/, 'the database has no free memory'],
   [/^53[34]00/, 'the database has no free connection'],
   [/^53/, 'the database is overloaded'],
-  [/^55P03/, 'another program has locked the database'],
+  [/^55P03/, 'another change or program has locked the data'],
   [/^57014/, 'the database canceled the statement'],
   [/^57/, UNREACHABLE],
   [/^(58|XX00[12])/, 'the database cannot read or write its files'],

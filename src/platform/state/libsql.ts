@@ -12,7 +12,7 @@ import { toStoreError } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { type DirectRunner, registerDirectRunner } from './prepared.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
-import type { Tables } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
 
 type Connection = InstanceType<typeof Database>;
 type Statement = ReturnType<Connection['prepare']>;
@@ -40,18 +40,23 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
     },
   });
   let isClosed = false;
+
+  async function write<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    // Work that outlasts a shutdown. The driver ends the process if a closed connection is asked for its transaction.
+    if (isClosed) throw new AppError('unavailable', 'The state store is closed');
+    try {
+      return await group.write(work);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
   return {
     kind: 'libsql',
     db,
-    async write(work) {
-      // Work that outlasts a shutdown. The driver ends the process if a closed connection is asked for its transaction.
-      if (isClosed) throw new AppError('unavailable', 'The state store is closed');
-      try {
-        return await group.write(work);
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+    write,
+    // Changes that wait share a commit, so none waits for long.
+    writeNow: write,
     async check() {
       try {
         await group.write(writeCheck);

@@ -7,7 +7,7 @@ import { openState } from './open.ts';
 import type { Db } from './tables.ts';
 
 describe.skipIf(inject('postgresUrl') === '')('changes that wait for a lock on PostgreSQL', () => {
-  it('leave connections free for reads, and are stored when the lock is released', async () => {
+  it('leave connections free for reads and leases, and are stored when the lock is released', async () => {
     const database = await createDatabase(inject('postgresUrl'));
     const state = await openState({
       dataDirectory: '',
@@ -27,6 +27,7 @@ describe.skipIf(inject('postgresUrl') === '')('changes that wait for a lock on P
       const changes = Array.from({ length: 12 }, () => state.write(increase).then(() => stored++));
       const readValue = async () => (await sql<{ value: number }>`SELECT value FROM counts`.execute(state.db)).rows[0];
       for (let read = 0; read < 12; read++) expect(await readValue()).toEqual({ value: 0 });
+      await state.writeNow((tx) => sql`INSERT INTO leases VALUES ('work', 'holder', 'host', 1, 0)`.execute(tx));
       expect(stored).toBe(0);
       await other.query('COMMIT');
       await Promise.all(changes);

@@ -115,6 +115,7 @@ export function openPostgres({
     kind: 'postgres',
     db,
     write: (work, row) => (row ? groups.write(row, work) : transact(work)),
+    writeNow: (work) => runWithRetries(work, 1),
     async check() {
       try {
         await writeCheck(db);

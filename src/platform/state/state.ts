@@ -13,6 +13,11 @@ export interface State {
    * depend on other rows.
    */
   write<T>(work: (tx: Db) => Promise<T>, row?: ChangedRow): Promise<T>;
+  /**
+   * As `write`, but does not wait for other changes to end. For leases, which expire if they are not renewed in time; they
+   * do not wait for the lock of an organization either.
+   */
+  writeNow<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Throws if the store cannot be written, for `/readyz`. */
   check(): Promise<void>;
   /** Problems that changes ran into within the last minute, although the store can be written. */
