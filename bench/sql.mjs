@@ -83,7 +83,7 @@ async function resultRows({ url }, { id }) {
         await page.addInitScript(watchResult, RESULT_ROWS);
         await page.goto(`${url}/services/${id}/sql`);
         await page.getByRole('textbox', { name: 'SQL', exact: true }).fill(STATEMENT);
-        await page.getByRole('combobox', { name: 'Most rows to show' }).click();
+        await page.getByRole('combobox', { name: 'Maximum rows to show' }).click();
         await page.getByRole('option', { name: 'At most 1,000,000 rows' }).click();
         await page.getByRole('button', { name: 'Run', exact: true }).click();
         const shown = await page.evaluate(resultFigures);

@@ -1,3 +1,4 @@
+import { plural } from '../kernel/text.ts';
 import { backUp, formatMebibytes } from '../operations/backup/backup.ts';
 import { withServices } from '../operations/backup/services.ts';
 import { VERSION } from '../server/version.ts';
@@ -30,7 +31,9 @@ export const backup = defineCommand({
       json: { file, bytes, sha256, tables, ...(services !== undefined && { services }) },
       lines: [
         `Backed up ${sumRows(tables, 'state')} rows of the store and ${sumRows(tables, 'engine')} rows of the engine to ${file} (${formatMebibytes(bytes)}).`,
-        ...(services === undefined ? [] : [`Copied the newest backups of ${services} services to ${file}.services.`]),
+        ...(services === undefined
+          ? []
+          : [`Copied the newest backups of ${plural(services, 'service')} to ${file}.services.`]),
       ],
     };
   },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../kernel/errors.ts';
 import { limitTime } from '../kernel/tasks/time-limit.ts';
+import { plural } from '../kernel/text.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { type FoundFile, listProblems, readFolder } from '../observability/dashboards/folder.ts';
 import { describeInterruptedRestore } from '../operations/backup/interrupted-restore.ts';
@@ -90,7 +91,8 @@ async function checkSqlCredentials({ backupS3SqlCredentialsFile: path }: Config)
     await readCredentials(path);
     return [pass(check, `${path} has credentials for ClickHouse`)];
   } catch (error) {
-    const remedy = 'Let this user read the file of --backup-s3-sql-credentials-file, and give it both parts of a key';
+    const remedy =
+      'Let this user read the file of --backup-s3-sql-credentials-file, and put aws_access_key_id and aws_secret_access_key into it';
     return [fail(check, (error as Error).message, remedy)];
   }
 }
@@ -117,7 +119,7 @@ function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResul
       listFolderProblems(file).map((problem) => fail(check, `${file.path}: ${problem}`, remedy)),
     );
     if (failed.length > 0) return failed;
-    return [pass(check, `${directory} contains ${files.length} valid dashboard files`)];
+    return [pass(check, `${directory} contains ${plural(files.length, 'valid dashboard file')}`)];
   } catch (error) {
     const text = `${directory} cannot be read: ${(error as Error).message}`;
     return [fail(check, text, 'Create the directory, let the user of the server read it, or correct --dashboards')];
@@ -262,7 +264,7 @@ async function checkUsage(config: Config, engine: Engine, canReadEngine: boolean
       ...warnings.map(({ message, remedy }) => fail(check, message, capitalize(remedy))),
     ];
     if (failed.length > 0) return failed;
-    return [pass(check, 'the engine belongs to this store, and no day is held back')];
+    return [pass(check, 'the engine belongs to this store, and all days are rated and locked normally')];
   } catch (error) {
     return [fail(check, (error as Error).message, 'Correct the failed checks above, then run doctor again')];
   } finally {

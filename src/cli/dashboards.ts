@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { deriveHexId } from '../kernel/ids.ts';
+import { plural } from '../kernel/text.ts';
 import { isoSeconds } from '../kernel/time/clock.ts';
 import { normalizeDashboard } from '../observability/dashboards/dashboard.ts';
 import { formatDashboardFile } from '../observability/dashboards/dashboard-file.ts';
@@ -146,7 +147,7 @@ const exportDashboards = defineCommand({
         const path = join(out, `${dashboard.id}.${isJson ? 'json' : 'yaml'}`);
         writeFile(path, `${formatDashboardFile(file, isJson)}\n`);
       }
-      return { notes: [`Exported ${dashboards.length} dashboards to ${out}.`] };
+      return { notes: [`Exported ${plural(dashboards.length, 'dashboard')} to ${out}.`] };
     }),
 });
 

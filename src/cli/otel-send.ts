@@ -109,7 +109,7 @@ async function send({ endpoint, headers }: Target, { requests }: TestRecords): P
 /** A server for gRPC closes the connection, or answers with something that is not HTTP/1.1. */
 const explainUnreachable = (endpoint: string, reason: string): string =>
   /closed|ECONNRESET|HTTP\/1\.1|HPE_/i.test(reason)
-    ? `${endpoint} does not answer over HTTP: ${reason}; is it a port for gRPC? The usual port for OTLP/HTTP is 4318`
+    ? `${endpoint} does not respond over HTTP: ${reason}; is it a port for gRPC? The usual port for OTLP/HTTP is 4318`
     : `${endpoint} cannot be reached: ${reason}`;
 
 function toFailure(url: string, { status, headers }: Response, { message }: Answer): AppError {
@@ -128,7 +128,7 @@ function toFailure(url: string, { status, headers }: Response, { message }: Answ
   const advice = 'the endpoint of Pilothouse is its URL and /otlp, or the port that --otlp-port sets';
   return new AppError(
     'unavailable',
-    `${url} answers with status ${status}, but not as a receiver of OpenTelemetry data: ${advice}`,
+    `${url} responds with status ${status}, but not as a receiver of OpenTelemetry data: ${advice}`,
   );
 }
 

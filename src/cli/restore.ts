@@ -1,3 +1,4 @@
+import { plural } from '../kernel/text.ts';
 import { restore } from '../operations/backup/restore.ts';
 import { restoreWithServices } from '../operations/backup/services.ts';
 import { defineCommand } from './command.ts';
@@ -13,7 +14,7 @@ export const restoreBackup = defineCommand({
   options: {
     force: flag('Replace a store and an engine that are not empty'),
     withServices: flag(
-      'Also restore the services in the folder <file>.services: those without data here start with it',
+      'Also restore the services in the folder <file>.services; a service that has data here keeps it',
     ),
     json: jsonOption,
   },
@@ -41,7 +42,7 @@ export const restoreBackup = defineCommand({
 });
 
 function formatServices({ restored, kept }: { restored: string[]; kept: string[] }): string[] {
-  const lines = [`The data of ${restored.length} services is restored when they start.`];
-  if (kept.length > 0) lines.push(`These services have data here, which stays: ${kept.join(', ')}.`);
+  const lines = [`The data of ${plural(restored.length, 'service')} is restored at the next start.`];
+  if (kept.length > 0) lines.push(`These services have data here and keep it: ${kept.join(', ')}.`);
   return lines;
 }

@@ -226,7 +226,7 @@ const scaleOne = defineCommand({
 
 const deleteOne = defineCommand({
   name: 'service delete',
-  summary: 'Delete a stopped service and its data; its costs stay, and its backups for their retention',
+  summary: 'Delete a stopped service and its data; its costs stay, and its backups are kept until their retention ends',
   settings: API_SETTINGS,
   arguments: { service: serviceArgument },
   options: { org: organizationOption, json: jsonOption },

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
+import { plural } from '../kernel/text.ts';
 import { describeMismatch, REMEDY } from '../management/billing/metering/engine-binding.ts';
 import type { IntakeResult } from '../management/billing/metering/intake.ts';
 import type { LedgerCheck } from '../management/billing/rating/check-ledger.ts';
@@ -55,7 +56,12 @@ function formatImport({ errors, ...counts }: IntakeResult): CommandOutput {
     json: { ...counts, errors },
     lines: [`${formatCounts(counts)}.`],
     notes: errors.map(({ index, field, reason }) => `event ${index + 1}: ${field === '' ? '' : `${field}: `}${reason}`),
-    error: rejected > 0 ? new Error(`${rejected} events were rejected; all others were imported`) : undefined,
+    error:
+      rejected > 0
+        ? new Error(
+            `${plural(rejected, 'event')} ${rejected === 1 ? 'was' : 'were'} rejected; all others were imported`,
+          )
+        : undefined,
   };
 }
 
@@ -88,7 +94,7 @@ const lockDays = defineCommand({
       const days = await rating.lockDays(actor('usage'), id, through);
       return {
         json: { lockedThrough: through, days },
-        lines: [`Locked ${days} days of ${name}; all days through ${through} are locked.`],
+        lines: [`Locked ${plural(days, 'day')} of ${name}; all days through ${through} are locked.`],
       };
     }),
 });
@@ -124,7 +130,10 @@ async function measureRating({ engine }: Domains, rate: () => Promise<number>): 
   const startedAt = performance.now();
   const entries = await rate();
   const ms = Math.round(performance.now() - startedAt);
-  return { json: { entries, ms }, lines: [`${entries} ledger entries changed in ${ms} ms.`] };
+  return {
+    json: { entries, ms },
+    lines: [`${plural(entries, 'ledger entry', 'ledger entries')} changed in ${ms} ms.`],
+  };
 }
 
 async function checkLedger(
@@ -140,7 +149,7 @@ async function checkLedger(
         ({ date, what, ledger, events }) => `${date}  ${what}  ledger: ${ledger}  usage events: ${events}`,
       ),
       ...mismatches.map(({ date, mismatch }) => `${date}  not compared: ${describeMismatch(mismatch)}`),
-      `Compared ${lines} totals on ${days} days: ${differences.length} differences. ${waiting} days are waiting to be rated.`,
+      `Compared ${plural(lines, 'total')} on ${plural(days, 'day')}: ${plural(differences.length, 'difference')}. Waiting to be rated: ${plural(waiting, 'day')}.`,
     ],
     error: findCheckError(check),
   };
@@ -149,12 +158,12 @@ async function checkLedger(
 /** A check that compared nothing proves nothing. */
 function findCheckError({ days, waiting, mismatches, differences }: LedgerCheck): Error | undefined {
   if (mismatches.length > 0)
-    return new Error(`${mismatches.length} days were not compared with the usage events: ${REMEDY}`);
+    return new Error(`${plural(mismatches.length, 'day')} could not be compared with the usage events: ${REMEDY}`);
   if (differences.length > 0) return new Error('The ledger differs from the usage events');
   if (days > 0) return undefined;
   return new Error(
     waiting > 0
-      ? `Nothing was compared: ${waiting} days are waiting to be rated; run pilothouse usage rate first`
+      ? `Nothing was compared: waiting to be rated: ${plural(waiting, 'day')}; run pilothouse usage rate first`
       : 'Nothing was compared: there is no metered usage',
   );
 }

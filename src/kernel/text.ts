@@ -16,3 +16,6 @@ export const hasControls = (text: string): boolean => text.search(CONTROLS) >= 0
 /** Text of users for a terminal or a log. The escapes are those of JSON, so JSON keeps its meaning. */
 export const escapeControls = (text: string): string =>
   text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** `1 service`, `2 services`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [field: string, label: string, unit: string])[]
   ['minReplicaMemoryGb', 'minimum memory', ' GB'],
   ['maxReplicaMemoryGb', 'maximum memory', ' GB'],
   ['numReplicas', 'replicas', ''],
-  ['maxReplicas', 'maximum of replicas', ''],
+  ['maxReplicas', 'maximum number of replicas', ''],
   ['replicas', 'replicas', ''],
   ['memoryGb', 'memory', ' GB'],
 ];

@@ -149,9 +149,9 @@ onEachStore('webhooks', (store) => {
     [{ url: `https://example.com/${'x'.repeat(2048)}` }, 'at most 2048'],
     [{ description: 'x'.repeat(2049) }, 'at most 2048'],
     [{ body: 'x'.repeat(16_385) }, 'at most 16384'],
-    [{ body: 'a\n {{#each x}}' }, 'The template is not valid in line 2'],
+    [{ body: 'a\n {{#each x}}' }, 'The template is not valid on line 2'],
     [{ body: '{{> partial}}' }, 'PartialStatement is not supported'],
-    [{ headers: { 'a b': 'x' } }, 'must be that of an HTTP header'],
+    [{ headers: { 'a b': 'x' } }, 'must be a valid name of an HTTP header'],
     [{ headers: { Host: 'x' } }, 'The server sets this header itself'],
     [{ headers: { 'Webhook-Signature': 'x' } }, 'The server sets this header itself'],
     [{ headers: { a: 'x\r\ny: z' } }, 'no control characters'],
@@ -243,7 +243,7 @@ onEachStore('webhooks that may have private addresses', (store) => {
     expect((await call('POST', path)).json.data).toMatchObject({
       isDelivered: false,
       status: 500,
-      error: '127.0.0.1 responded with 500',
+      error: '127.0.0.1 responded with status 500',
     });
     // Tests are not kept.
     expect((await call('GET', '/api/v2/notifications')).json).toEqual({ data: [], nextCursor: null });

@@ -86,7 +86,7 @@ onEachStore('budgets with channels', (store) => {
       document: JSON.stringify({ body: `{"threshold":${threshold}}`, ...more }),
     });
     const rows = [
-      row('50', { deliveryId: randomUUID(), delivery: 'pending', lastError: 'x responded with 500' }, 0),
+      row('50', { deliveryId: randomUUID(), delivery: 'pending', lastError: 'x responded with status 500' }, 0),
       row('55', { deliveryId: randomUUID(), delivery: 'delivered', lastAttemptAt: 1_790_000_000_000 }, null),
     ];
     await billing.state.write((tx) => tx.insertInto('budget_notices').values(rows).execute());

@@ -155,7 +155,7 @@ onEachStore('budgets', (store) => {
         delivery: 'pending',
         attempts: 6,
         lastAttemptAt: '2026-10-20T12:21:40Z',
-        lastError: '127.0.0.1 responded with 503',
+        lastError: '127.0.0.1 responded with status 503',
         nextAttemptAt: '2026-10-20T13:21:40Z',
       },
     ]);
@@ -192,7 +192,7 @@ onEachStore('budgets', (store) => {
       Array.from({ length: 10 }, () => '/hook?token=in-the-address'),
     );
     expect((await budgets.get(id, created.id)).alerts).toMatchObject([
-      { delivery: 'failed', attempts: 10, lastError: '127.0.0.1 responded with 302', nextAttemptAt: undefined },
+      { delivery: 'failed', attempts: 10, lastError: '127.0.0.1 responded with status 302', nextAttemptAt: undefined },
     ]);
     expect(billing.log.filter((line) => line.includes('"final":true'))).toHaveLength(1);
   });
@@ -203,7 +203,7 @@ onEachStore('budgets', (store) => {
     await createBudget(id);
     await billing.domains.budgets.check();
     const activityText = JSON.stringify(await billing.domains.audit.list(id, {}, { limit: 100 }));
-    expect(billing.log.join()).toContain('responded with 500');
+    expect(billing.log.join()).toContain('responded with status 500');
     for (const text of [billing.log.join(), activityText]) {
       expect(text).not.toContain(SECRET);
       expect(text).not.toContain('in-the-address');

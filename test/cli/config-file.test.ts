@@ -45,7 +45,7 @@ describe('--config', () => {
     expect(listErrors(finished)).toEqual([
       `${path}: port must be text or a number, not a list`,
       '--data must not be empty, not ""',
-      `${path}: max-keys must be a whole number of at least 1, not "0"`,
+      `${path}: max-keys must be a whole number from 1 to 1000000, not "0"`,
       `${path}: prot is not a known setting; did you mean port?`,
     ]);
   });

@@ -98,7 +98,7 @@ onEachStore('export', (store) => {
   it('rejects a development service without a tier', async () => {
     const services = [{ name: 'sandbox', kind: 'development', isTierOmitted: true }];
     expect(listErrors(await from.apply({ organizations: [{ name: 'Acme', services }] }))).toEqual([
-      'organizations[0].services[0].isTierOmitted: A development service has a tier <boolean:true>',
+      'organizations[0].services[0].isTierOmitted: A development service must have a tier <boolean:true>',
     ]);
   });
 

@@ -217,7 +217,7 @@ onEachStoreInLongRuns('pilothouse otel', (store) => {
         expect.stringMatching(/does not accept telemetry; send it to \/otlp\/v1\/logs, /),
       ]);
       expect(await errors(`${server.url}/v1`)).toEqual([
-        expect.stringMatching(/answers with status 404, but .* the endpoint of Pilothouse is its URL and \/otlp, or/),
+        expect.stringMatching(/responds with status 404, but .* the endpoint of Pilothouse is its URL and \/otlp, or/),
       ]);
     });
 
@@ -272,7 +272,7 @@ describe('pilothouse otel send to another receiver', () => {
     expect(await fail(await answer(308, { location: 'https://h/v1/logs' }, ''))).toMatch(
       /redirects to https:\/\/h\/v1\/logs; use that address$/,
     );
-    expect(await fail(await answer(502, {}, '<h1>Bad gateway</h1>'))).toMatch(/answers with status 502, but not as/);
+    expect(await fail(await answer(502, {}, '<h1>Bad gateway</h1>'))).toMatch(/responds with status 502, but not as/);
     expect(await fail(await open(createHttp2Server()))).toMatch(/is it a port for gRPC\? The usual port .* is 4318$/);
   });
 });

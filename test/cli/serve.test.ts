@@ -147,9 +147,9 @@ describe('serve', () => {
     expect(listErrors(finished)).toEqual([
       '--port must be a port number from 0 to 65535, not "http"',
       '--rate-limit must look like 1000/10s, or be off, not "10"',
-      '--max-keys must be a whole number of at least 1, not "0"',
+      '--max-keys must be a whole number from 1 to 1000000, not "0"',
       expect.stringContaining('PILOTHOUSE_LOG_LEVEL must be one of trace'),
-      'PILOTHOUSE_DATABSE_URL is not a known setting',
+      'PILOTHOUSE_DATABSE_URL is not a known setting; did you mean PILOTHOUSE_DATABASE_URL?',
     ]);
     expect(existsSync(data)).toBe(false);
   });

@@ -16,7 +16,7 @@ const sentence = (type: string, part: Partial<Described> = {}, names: [string, s
 describe('activities in the console', () => {
   it.each(ACTIVITY_TYPES)('%s has a sentence', (type) => {
     expect(SENTENCES).toHaveProperty(type);
-    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^([a-z]+(ed|ade|d)|left) /);
+    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^([a-z]+(ed|ade|d)|left|woke) /);
     expect(sentence(type, {}, [[ID, 'the name']])).not.toContain('_');
   });
 
@@ -88,7 +88,7 @@ describe('activities in the console', () => {
     [
       'service_drift',
       { after: { since: 1, text: 'the number of replicas is 2 instead of 3' } },
-      'detected a change from outside to the service ci (the number of replicas is 2 instead of 3)',
+      'detected a change outside Pilothouse to the service ci (the number of replicas is 2 instead of 3)',
     ],
     [
       'service_resize',
@@ -98,7 +98,7 @@ describe('activities in the console', () => {
     [
       'service_awaken',
       { before: { state: 'idle' }, after: { state: 'awaking', cause: 'query', statement: 'SELECT', address: '::1' } },
-      'awakened the service ci (SELECT from ::1)',
+      'woke the service ci (SELECT from ::1)',
     ],
     [
       'service_sql',

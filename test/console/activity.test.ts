@@ -109,7 +109,7 @@ inBrowser('activity page', (browser) => {
     const page = await browser.signIn(acme.admin, '/activity');
     const literals = page.getByLabel('Keep literals of SQL statements');
     await literals.check();
-    await page.getByText('admin turned on literals of statements in the audit log').waitFor();
+    await page.getByText('admin turned on keeping literals of statements in the audit log').waitFor();
     expect(await literals.isChecked()).toBe(true);
     const reader = await browser.signIn(acme.developer, '/activity');
     await reader.getByRole('listitem').first().waitFor();

@@ -103,7 +103,7 @@ inBrowser(
       receiver.status = 500;
       await test.getByRole('button', { name: 'Send again' }).click();
       await test.getByText('Not delivered').waitFor();
-      await test.getByText('Status 500').waitFor();
+      await test.getByText(/^Status 500/).waitFor();
       receiver.status = 204;
       await test.getByRole('button', { name: 'Close' }).last().click();
 
@@ -119,7 +119,7 @@ inBrowser(
       await actions.click();
       await page.getByRole('menuitem', { name: 'Edit' }).click();
       const edit = page.getByRole('form', { name: /Edit channel/ });
-      await edit.getByText('Those that are stored stay.').first().waitFor();
+      await edit.getByText('The stored values are kept.').first().waitFor();
       await edit.getByLabel('Name', { exact: true }).fill('On call');
       await edit.getByRole('button', { name: 'Save changes' }).click();
       await channels.getByText('On call').waitFor();
@@ -169,7 +169,7 @@ inBrowser(
       await page.getByText('Silenced (1)').waitFor({ state: 'detached' });
 
       await page.goto(`${browser.server.url}/`);
-      await page.getByRole('region', { name: 'Alerts' }).getByText('1 of 2 alerts fires.').waitFor();
+      await page.getByRole('region', { name: 'Alerts' }).getByText('1 of 2 alerts is firing.').waitFor();
       await page.getByRole('region', { name: 'Alerts' }).getByRole('link', { name: 'Keys of payment' }).click();
       await page.getByRole('heading', { name: 'Keys of payment', level: 1 }).waitFor();
       await page.getByText('acknowledged it').waitFor();
@@ -197,7 +197,7 @@ inBrowser(
       const message = page.getByRole('list', { name: 'Messages' }).getByRole('listitem').first();
       await message.getByText('Delivered').waitFor();
       await message.getByText('Delivered').click();
-      await message.getByText('Answer with status 204').waitFor();
+      await message.getByText('Response with status 204').waitFor();
       await message.getByText(/^Sent to http/).waitFor();
       await message
         .getByText(/expires soon/)
@@ -222,7 +222,7 @@ inBrowser(
       await form.getByLabel('Name', { exact: true }).fill('{{#if');
       await form.getByRole('button', { name: 'Save changes' }).click();
       await form.getByText('The value is required for not_between').waitFor();
-      await form.getByText('The template is not valid in line 1').waitFor();
+      await form.getByText('The template is not valid on line 1').waitFor();
       await form.getByLabel('Name', { exact: true }).fill('Keys');
       await form.getByLabel('Upper limit').fill('900');
       await form.getByLabel('Pending (minutes)').fill('7');
@@ -283,7 +283,7 @@ inBrowser(
       await form.getByLabel('Threshold').fill('21');
       await summary.getByText('It would not have fired').waitFor();
       await form.getByLabel('Group by').fill('NoSuchColumn');
-      await form.getByText('No replay: correct the marked fields.').waitFor();
+      await form.getByText('Correct the marked fields to run the replay.').waitFor();
       await form.getByLabel('Group by').fill('');
       await page.keyboard.press('Escape');
       await form.getByRole('button', { name: 'Create alert' }).click();

@@ -36,7 +36,7 @@ describe('budget alerts in the console', () => {
         await createBudget({ name: 'Without webhook', monthlyCHC: 100, thresholds: [60] });
         const page = await browser.signIn(acme.admin, '/costs');
         const row = page.getByRole('table', { name: 'Budgets' }).getByRole('row', { name: 'Failing' });
-        await row.getByText('127.0.0.1 responded with 500').locator('visible=true').waitFor();
+        await row.getByText('127.0.0.1 responded with status 500').locator('visible=true').waitFor();
         expect(await row.textContent()).toMatch(/50%: pending/);
         expect(await row.textContent()).toMatch(/\d+ attempts? so far\. Next attempt/);
         await expectAccessible(page);
@@ -45,7 +45,7 @@ describe('budget alerts in the console', () => {
         await page.goto(`${browser.server.url}/`);
         const panel = page.getByRole('region', { name: 'Budgets' });
         await panel.getByText('80.00 of 100.00 CHC').first().waitFor();
-        await panel.getByText('127.0.0.1 responded with 500').waitFor();
+        await panel.getByText('127.0.0.1 responded with status 500').waitFor();
         await panel.getByText('60%: in the audit log').waitFor();
         await page
           .getByText('pilothouse budgets raised an alert: costs reached 50% of the budget Failing')

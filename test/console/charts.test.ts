@@ -182,7 +182,7 @@ inBrowser(
         .waitFor();
       await tileAt(page, 'areas').locator('canvas').waitFor();
       await tileAt(page, 'formula')
-        .getByText(/cannot compute it/)
+        .getByText(/cannot apply it/)
         .waitFor();
       await expectAccessible(page);
     });

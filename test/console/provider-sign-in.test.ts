@@ -149,9 +149,9 @@ describe('identity provider', () => {
         await menu(page, names.get(acme.id) ?? '');
         await banner.getByText(names.get(acme.id) ?? '', { exact: true }).waitFor();
 
-        // Roles by the member rules cannot be removed.
+        // Roles from the member rules cannot be removed.
         await page.goto(`${browser.server.url}/members`);
-        await page.getByRole('row').filter({ hasText: 'both@example.com' }).getByText('admin (by rule)').waitFor();
+        await page.getByRole('row').filter({ hasText: 'both@example.com' }).getByText('admin (from a rule)').waitFor();
         await page.getByRole('button', { name: 'Actions for both' }).click();
         await page.getByRole('menuitem', { name: 'Change roles' }).click();
         expect(await page.getByRole('form').getByLabel('admin').isDisabled()).toBe(true);

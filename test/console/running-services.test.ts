@@ -162,7 +162,7 @@ inBrowser(
       );
       expect(example.stdout).toMatch(/version: '\d+\.\d+/);
       await tab(page, 'History').click();
-      await panel(page, 'History').getByText('awakened the service').waitFor();
+      await panel(page, 'History').getByText('woke the service').waitFor();
 
       // Text of clients is in the log of the service; the page shows control characters and markup as text.
       await fetch(url.split('?')[0] ?? '', {

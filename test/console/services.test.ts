@@ -243,7 +243,7 @@ inBrowser(
       await page.getByRole('region', { name: 'Password' }).waitFor();
       expect(await page.getByRole('button', { name: 'Reset password' }).count()).toBe(0);
       await page.getByRole('link', { name: 'Backups' }).click();
-      await page.getByText('Changing it requires the admin role').waitFor();
+      await page.getByText('Your roles do not allow changing it').waitFor();
       await page.getByRole('link', { name: 'Schedule' }).click();
       await page.getByRole('region', { name: 'Scaling schedule', exact: true }).waitFor();
       expect(await page.getByRole('button', { name: 'Add window' }).count()).toBe(0);

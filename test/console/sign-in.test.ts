@@ -110,7 +110,7 @@ inBrowser('sign-in', (browser) => {
     expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /Actions for/ }).count()).toBe(0);
     await page.goto(`${browser.server.url}/services/${acme.primary}/scaling`);
-    await page.getByText('Changing them requires the admin role').waitFor();
+    await page.getByText('Your roles do not allow changing them').waitFor();
     expect(await page.getByLabel('Minimum per replica (GB)').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
   });

@@ -181,7 +181,7 @@ inBrowser(
 
       await page.getByText('Chart', { exact: true }).click();
       await page.getByRole('img', { name: 'rest over ts' }).locator('canvas').waitFor();
-      await page.getByRole('combobox', { name: 'Along' }).click();
+      await page.getByRole('combobox', { name: 'X axis' }).click();
       await page.getByRole('option', { name: 'user' }).click();
       await page
         .getByTestId('bars')

@@ -150,7 +150,7 @@ inBrowser(
 
     it('offers no token without the permission to create one', async () => {
       const page = await browser.signIn(acme.developer, '/telemetry');
-      await page.getByText('Ask an admin for a token with the access “Send telemetry”.').waitFor();
+      await page.getByText('Ask an administrator for a token with the access “Send telemetry”.').waitFor();
       expect(await page.getByRole('button', { name: 'Create ingest token' }).count()).toBe(0);
     });
   },

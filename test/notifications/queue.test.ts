@@ -106,7 +106,7 @@ onEachStore('the queue of notifications', (store) => {
       status: 'failed',
       attempts: 10,
       nextAttemptAt: undefined,
-      lastError: '127.0.0.1 responded with 500',
+      lastError: '127.0.0.1 responded with status 500',
     });
     receiver.status = 204;
     await notifications.sendAgain(actor, to.organizationId, failed?.id ?? '');

@@ -227,7 +227,7 @@ describe('a receiver that', () => {
 
   it('redirects is not followed', async () => {
     const { error } = await deliver('redirect-to-private');
-    expect(error).toBe('127.0.0.1 responded with 307');
+    expect(error).toBe('127.0.0.1 responded with status 307');
   });
 
   it('asks for a pause gets it', async () => {

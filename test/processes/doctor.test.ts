@@ -72,7 +72,7 @@ describe('doctor and the storage for backups of services', () => {
       expect(missing.stdout).toContain(`FAIL  backups     The credentials for backups cannot be read from ${sqlFile}`);
       expect(missing.stdout).toMatch(remedy('backups', 'Let this user read the file'));
       writeFileSync(sqlFile, 'aws_access_key_id=AKIDEXAMPLE\n');
-      expect((await run()).stdout).toContain(`${sqlFile} has no aws_access_key_id and aws_secret_access_key`);
+      expect((await run()).stdout).toContain(`${sqlFile} must contain aws_access_key_id and aws_secret_access_key`);
       writeFileSync(sqlFile, 'aws_access_key_id=AKIDEXAMPLE\naws_secret_access_key=a-secret\n');
       const { code, stdout } = await run();
       expect(stdout).toContain(`ok    backups     ${sqlFile} has credentials for ClickHouse\n`);

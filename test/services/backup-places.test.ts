@@ -68,7 +68,7 @@ describe('a server whose storage for backups cannot be used', () => {
       (text) => text.includes('the storage for backups of services cannot be used'),
       'the log says nothing',
     );
-    expect(log).toContain('s3://no-such-bucket/x/ responded with 404 NoSuchBucket');
+    expect(log).toContain('s3://no-such-bucket/x/ responded with status 404 NoSuchBucket');
     expect(log).not.toContain(KEY.secret);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });

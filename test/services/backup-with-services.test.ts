@@ -87,7 +87,7 @@ onEachStore('pilothouse backup --with-services', (store) => {
     const again = await target.run('restore', file, '--with-services', '--force');
     expect([again.code, again.stdout]).toEqual([
       0,
-      expect.stringMatching(/data here, which stays: (first, second|second, first)/),
+      expect.stringMatching(/data here and keep it: (first, second|second, first)/),
     ]);
   });
 

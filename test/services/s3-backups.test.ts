@@ -84,7 +84,7 @@ onEachStoreInLongRuns('backups of an embedded service in S3-compatible storage',
     const failed = await backUp(id);
     expect(failed).toMatchObject({
       status: 'error',
-      error: `s3://${BUCKET}/fleet/ responded with 403 AccessDenied`,
+      error: `s3://${BUCKET}/fleet/ responded with status 403 AccessDenied`,
     });
     expect(await s3.listKeys(`fleet/${id}/`)).toEqual([]);
     s3.fail = () => undefined;

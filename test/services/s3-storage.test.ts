@@ -55,7 +55,7 @@ describe('S3-compatible storage for backups', () => {
       s3.writeCredentials(key);
       for (const attempt of attempts)
         expect(await attempt().catch((error: Error) => error.message)).toBe(
-          `s3://${BUCKET}/${PREFIX} responded with 403 ${code}`,
+          `s3://${BUCKET}/${PREFIX} responded with status 403 ${code}`,
         );
       expect(await s3.listKeys(PREFIX)).toEqual([]);
       s3.writeCredentials(KEY);

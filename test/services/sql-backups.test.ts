@@ -73,7 +73,7 @@ onEachStoreInLongRuns('backups of a service that runs elsewhere', (store) => {
       expect({ status, error: json.error }).toEqual({
         status: 409,
         error:
-          'CONFLICT: A service with the driver webhook is backed up to S3-compatible storage; set --backup-storage and --backup-s3-sql-credentials-file',
+          'CONFLICT: A service with the driver webhook can only be backed up to S3-compatible storage; set --backup-storage and --backup-s3-sql-credentials-file',
       });
     }
   });
@@ -101,6 +101,9 @@ onEachStoreInLongRuns('backups of a service that runs elsewhere', (store) => {
     s3.fail = () => 'forbidden';
     const failed = await backUp();
     s3.fail = () => undefined;
-    expect(failed).toMatchObject({ status: 'error', error: `s3://${BUCKET}/fleet/ responded with 403 AccessDenied` });
+    expect(failed).toMatchObject({
+      status: 'error',
+      error: `s3://${BUCKET}/fleet/ responded with status 403 AccessDenied`,
+    });
   });
 });

@@ -171,8 +171,8 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
   });
 
   it.each([
-    ['forbidden', 'responded with 403 AccessDenied', 1],
-    ['broken', 'responded with 500 InternalError', 4],
+    ['forbidden', 'responded with status 403 AccessDenied', 1],
+    ['broken', 'responded with status 500 InternalError', 4],
     ['lost', 'cannot be reached: ', 4],
     ['hang', 'did not respond within 1 s', 4],
   ] as const)('gives up with a reason if the storage is %s', async (fault, reason, attempts) => {
@@ -194,10 +194,10 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
     const storage = createStorage();
     const backup = newBackup();
     s3.fail = () => 'forbidden';
-    await expect(copy(storage, backup)).rejects.toThrow('responded with 403');
-    await expect(storage.readList(backup, SIGNAL)).rejects.toThrow('responded with 403');
-    await expect(storage.remove(backup, SIGNAL)).rejects.toThrow('responded with 403');
-    expect(await storage.findObstacle(SIGNAL)).toContain('responded with 403 AccessDenied');
+    await expect(copy(storage, backup)).rejects.toThrow('responded with status 403');
+    await expect(storage.readList(backup, SIGNAL)).rejects.toThrow('responded with status 403');
+    await expect(storage.remove(backup, SIGNAL)).rejects.toThrow('responded with status 403');
+    expect(await storage.findObstacle(SIGNAL)).toContain('responded with status 403 AccessDenied');
   });
 
   it('finds objects that are damaged, missing or longer', async () => {
@@ -228,10 +228,10 @@ export function testS3Storage(start?: StartS3): ReturnType<typeof useS3> {
 
   it('says what is wrong with the settings', async () => {
     const find = (changes: object) => createStorage(changes).findObstacle(SIGNAL);
-    expect(await find({ bucket: 'no-such-bucket' })).toContain('responded with 404 NoSuchBucket');
+    expect(await find({ bucket: 'no-such-bucket' })).toContain('responded with status 404 NoSuchBucket');
     expect(await find({ credentialsFile: join(folder, 'none') })).toContain('cannot be read from');
     writeFileSync(join(folder, 'empty'), '[default]\n');
-    expect(await find({ credentialsFile: join(folder, 'empty') })).toContain('has no aws_access_key_id');
+    expect(await find({ credentialsFile: join(folder, 'empty') })).toContain('must contain aws_access_key_id');
     expect(await find({ endpoint: 'http://127.0.0.1:1' })).toContain('cannot be reached: ECONNREFUSED');
   });
 

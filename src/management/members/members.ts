@@ -127,7 +127,7 @@ export function createMembers({ state, audit, organizations, roleReader }: Optio
         if (member.byRules)
           throw new AppError(
             'conflict',
-            `${member.name} is a member by the member rules of the organization; change the rules or the person's groups at the identity provider`,
+            `${member.name} is a member because of the member rules of the organization; change the rules or the person's groups at the identity provider`,
           );
         await assertManageable(tx, member, limited);
         if (isAdmin(member)) await assertAdminRemains(tx, member, 'removed');
@@ -149,6 +149,6 @@ function rejectLostRules({ name, byRules }: Member, chosen: RoleSet): void {
   if (lost && lost.length > 0)
     throw new AppError(
       'conflict',
-      `${name} has the role ${lost.join(', ')} by the member rules of the organization; change the rules or the person's groups at the identity provider`,
+      `${name} has the role ${lost.join(', ')} because of the member rules of the organization; change the rules or the person's groups at the identity provider`,
     );
 }

@@ -99,7 +99,7 @@ export function listViolations(content: ChannelContent, rules: Rules): Violation
       .filter(([name, value]) => name === '' || hasControls(name) || hasControls(value))
       .flatMap(([, value]) => toViolations('queryParams', value, QUERY_RULE)),
     ...to.flatMap((value, index) =>
-      isMailAddress(value) ? [] : [{ path: `to[${index}]`, rule: 'The value must be a mail address', value }],
+      isMailAddress(value) ? [] : [{ path: `to[${index}]`, rule: 'The value must be an e-mail address', value }],
     ),
   ];
 }
@@ -136,7 +136,7 @@ function findHeaderViolation(name: string, value: string): string | undefined {
   try {
     validateHeaderName(name);
   } catch {
-    return 'The name must be that of an HTTP header';
+    return 'The name must be a valid name of an HTTP header';
   }
   if (OWN_HEADERS.test(name)) return 'The server sets this header itself';
   // Node sends headers as Latin-1.

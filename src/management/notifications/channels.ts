@@ -218,7 +218,7 @@ const createTestMessage = (name: string, channelId: string, now: number): Messag
   kind: 'test',
   eventId: `test-${channelId}`,
   title: `Test of ${name}`,
-  body: 'Notifications of Pilothouse arrive here.',
+  body: 'Notifications from Pilothouse arrive here.',
   severity: 'info',
   startTime: now,
   endTime: now,

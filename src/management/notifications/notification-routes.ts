@@ -21,7 +21,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
           tags,
           summary: 'List notifications',
           description:
-            'What was sent in the last 30 days and what is still to be sent, newest first, with the last request and its answer.',
+            'What was sent in the last 30 days and what is still to be sent, newest first, with the last request and its response.',
           querystring: NotificationQuery,
           response: {
             200: Type.Object(
@@ -56,7 +56,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
         schema: {
           tags,
           summary: 'Send a notification again',
-          description: 'Starts over with the attempts, under the same id. Also for notifications that were delivered.',
+          description: 'Repeats all attempts, with the same id. Also for notifications that were delivered.',
           params: Type.Object({ id: Type.String() }),
           response: dashboardResponse(NotificationRecord),
         },

@@ -148,7 +148,7 @@ export function createNotifications(options: Options) {
     listById: (organizationId: string, ids: readonly string[]): Promise<Notification[]> =>
       listNotificationsById(state.db, organizationId, ids),
 
-    /** Starts over with the attempts. The id stays, so a receiver that has the notification can ignore it. */
+    /** Repeats all attempts. The id stays, so a receiver that has the notification can ignore it. */
     async sendAgain(actor: Actor, organizationId: string, id: string): Promise<Notification> {
       const again = await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);

@@ -38,7 +38,8 @@ export function createOrganizations({ db }: { db: Db }) {
 
     /**
      * Locks the organization's row until the transaction ends. Every change in an organization starts with it, so
-     * changes run one after another, on every node, and a rule over several rows (at most 100 keys) needs no other lock.
+     * changes run one after another, on every node, and a rule over several rows, such as that an admin remains, needs
+     * no other lock.
      */
     async lock(tx: Db, id: string): Promise<LockedOrganization> {
       return (await lockOrganization(tx, id)) ?? missing(id);

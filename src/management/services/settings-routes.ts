@@ -118,7 +118,8 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
         schema: {
           tags,
           summary: 'Create or replace query endpoint',
-          description: 'Which keys may run queries on the service over HTTP. A simulated service runs no queries.',
+          description:
+            'Sets which keys may run queries on the service over HTTP. Only services with the driver embedded run them.',
           params: ServicePath,
           body: QueryEndpointBody,
           response: managementResponse(QueryEndpointRecord),

@@ -174,7 +174,10 @@ export function createCharts({ clock, queries, getDashboard }: Options) {
     if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
     const unsupported = tile.config && findUnsupportedMember(tile.config);
     if (unsupported !== undefined)
-      throw queryError(`config.${unsupported}`, 'The server keeps this member, but cannot compute it');
+      throw queryError(
+        `config.${unsupported}`,
+        'The server stores this member, but cannot apply it, so the tile has no data',
+      );
     if (first.type === 'search') return searchTile(scope, first, view);
     if (first.type === 'histogram' || isDistributionSeries(first)) return distributionTile(scope, tile, first, view);
     return chartTile(scope, tile, first.type, view);

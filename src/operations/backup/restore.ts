@@ -71,10 +71,10 @@ function rejectNewer(
   for (const { name, checksum } of applied) {
     const known = available.find((migration) => migration.name === name);
     if (known?.checksum === checksum) continue;
-    const reason = known ? `migration ${name} had different contents` : `migration ${name} is unknown`;
+    const reason = known ? `${name} has different contents here` : `${name} is not known here`;
     throw new AppError(
       'conflict',
-      `${file} was made by Pilothouse ${version}, which is newer than this version or different from it: ${reason}. Restore it with that version`,
+      `${file} was made by Pilothouse ${version}, whose migrations differ from those of this version: ${reason}. Restore it with that version`,
     );
   }
 }

@@ -17,7 +17,7 @@ export function declareServiceSettings(
   if (spec.passwordDoubleSha1Hash !== undefined && spec.passwordHash === undefined)
     violations.push({ path, rule: 'passwordDoubleSha1Hash needs passwordHash', value: MISSING });
   if (spec.isTierOmitted && spec.kind === 'development')
-    violations.push({ path: `${path}.isTierOmitted`, rule: 'A development service has a tier', value: true });
+    violations.push({ path: `${path}.isTierOmitted`, rule: 'A development service must have a tier', value: true });
   violations.push(...listUnusedOptions(spec, path));
   return {
     ...fields,

@@ -85,7 +85,7 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
       try {
         if (connection.cluster !== undefined) await completeTables(connection.writer, connection.cluster, signal);
         const migrations = await applyMigrations(connection, listMigrations('engine'), signal);
-        if (await addTextIndex(connection, signal)) log.info('index of the words in log messages added');
+        if (await addTextIndex(connection, signal)) log.info('added the index of the words in log messages');
         if (retentionDays !== undefined) await setRetention(connection, retentionDays, signal);
         return migrations;
       } catch (error) {

@@ -41,7 +41,7 @@ export function createServerBackend({ url, cluster, log, observer }: Options): B
       const readOnly = Number(await result.text());
       if (readOnly === 1)
         log.warn(
-          'the profile of the ClickHouse user has readonly = 1: the limits of the profile apply instead of ours',
+          'the profile of the ClickHouse user has readonly = 1: the limits of the profile apply instead of those of Pilothouse',
         );
       if (cluster !== undefined) await checkCluster(client, cluster, timeout);
       isConnected = true;

@@ -67,7 +67,7 @@ export async function startListener(options: Options, signal?: AbortSignal): Pro
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       if (signal?.aborted) throw new StartFailure('the start was canceled');
-      if (limit.aborted) throw new StartFailure(`no answer within ${START_MS / SECOND_MS} s`, error.lines);
+      if (limit.aborted) throw new StartFailure(`no response within ${START_MS / SECOND_MS} s`, error.lines);
       if (attempt === PORT_ATTEMPTS || !/Address already in use/i.test(error.message)) throw error;
     }
   }

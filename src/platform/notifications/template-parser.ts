@@ -39,7 +39,7 @@ function formatParseError(message: string): string {
   const [, line] = /error on line (\d+)/.exec(message) ?? [];
   if (line === undefined) return `The template is not valid: ${message.split('\n', 1)[0]}`;
   const place = message.split('\n')[1] ?? '';
-  return `The template is not valid in line ${line}, near ${JSON.stringify(place.slice(-40))}`;
+  return `The template is not valid on line ${line}, near ${JSON.stringify(place.slice(-40))}`;
 }
 
 function checkDepth(template: string): void {

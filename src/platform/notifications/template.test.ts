@@ -73,10 +73,10 @@ it.each([
   ['{{#each rows as |row|}}x{{/each}}', 'Block parameters are not supported'],
   ['{{#if a=1}}x{{/if}}', 'if has no named arguments'],
   ['{{eq a}}', 'eq needs 2 arguments'],
-  ['{{#if a}}x', 'The template is not valid in line 1'],
+  ['{{#if a}}x', 'The template is not valid on line 1'],
   ['{{#if a}}x{{/each}}', "if doesn't match each"],
-  ['a\nb {{', 'The template is not valid in line 2'],
-  ['{{a b c', 'The template is not valid in line 1'],
+  ['a\nb {{', 'The template is not valid on line 2'],
+  ['{{a b c', 'The template is not valid on line 1'],
 ])('%s is rejected with the rule', (template, rule) => {
   expect(findTemplateViolation(template)).toContain(rule);
   expect(() => renderTemplate(template, context)).toThrow();

@@ -68,7 +68,7 @@ export function createServerCertificate({
   if (!created.checkIssued(issuer) || !created.verify(issuer.publicKey))
     throw new AppError(
       'bad_request',
-      'The authority is another one than this program creates, or its key is another one',
+      'The authority was not created by this program, or its key does not match its certificate',
     );
   return { cert, key: exportKey(privateKey) };
 }

@@ -17,7 +17,7 @@ export function createPinnedAgent(cert: string, agentOptions: AgentOptions = {})
     socket.once('error', fail);
     socket.once('secureConnect', () => {
       if (!socket.getPeerX509Certificate()?.raw.equals(expected))
-        return void socket.destroy(new Error(`${host}:${port} has another certificate than this server`));
+        return void socket.destroy(new Error(`${host}:${port} presents another certificate than that of --tls-cert`));
       socket.off('error', fail);
       callback?.(null, socket);
     });

@@ -64,7 +64,7 @@ export function formatRequestError(error: unknown): string {
 }
 
 export function requireSuccess({ url }: Webhook, { status }: SignedResponse): void {
-  if (status < 200 || status > 299) throw new Error(`${getHost(new URL(url))} responded with ${status}`);
+  if (status < 200 || status > 299) throw new Error(`${getHost(new URL(url))} responded with status ${status}`);
 }
 
 /** `t=1790000000,v1=…`: the HMAC-SHA256 of `t.text` in hex. The time lets receivers reject old requests. */

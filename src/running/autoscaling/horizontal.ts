@@ -77,7 +77,9 @@ const choose: Rules['choose'] = (load, input, { now, isNewOutOfMemory }): Outcom
     describeUsage(used / running.replicas, formatPeriod(load.tenMinutes, WINDOW_MINUTES.tenMinutes, '10 minutes'));
   if (used > thresholds.out) {
     if (isCoolingDown(input, now, OUT_COOL_DOWN_MS))
-      return keep(() => `${formatUsage()}, which calls for another replica, but the size changed a moment ago.`);
+      return keep(
+        () => `${formatUsage()}, which calls for another replica, but the size changed in the last 10 minutes.`,
+      );
     return resize(replicas + 1, () => `${formatUsage()}, above 80%`);
   }
   if (isUnknown(load.hour)) return keep(() => 'No load was measured in the last hour, so the size stays as it is.');

@@ -82,7 +82,10 @@ const choose: Rules['choose'] = (load, input, { now, isNewOutOfMemory }): Outcom
   if (larger !== undefined && (cpuPeak > thresholds.cpuUp || memoryPeak > thresholds.memoryUp)) {
     const isFar = larger < (findTarget(load.thirtyHours, input) ?? 0);
     if (isCoolingDown(input, now, isFar ? FAR_UP_COOL_DOWN_MS : UP_COOL_DOWN_MS))
-      return keep(() => `${formatUsage()}, which calls for more memory, but the size changed a moment ago.`);
+      return keep(
+        () =>
+          `${formatUsage()}, which calls for more memory, but the size changed in the last ${isFar ? 'minute' : '5 minutes'}.`,
+      );
     return resize(larger, () => `${formatUsage()}, which is above the target`);
   }
   if (peaks.cpuCores === undefined && peaks.memoryGb === undefined)

@@ -118,10 +118,12 @@ function getPlacement({ driver, desiredState, observed }: Readonly<Service>, has
   const reject = (reason: string) => new AppError('conflict', reason);
   if (!isLocal && !isBackedUpBySql) throw reject(`A service with the driver ${driver} has no data to back up`);
   if (!isLocal && !hasSqlStorage)
-    throw reject(`A service with the driver ${driver} is backed up to S3-compatible storage; ${SQL_SETTINGS}`);
+    throw reject(`A service with the driver ${driver} can only be backed up to S3-compatible storage; ${SQL_SETTINGS}`);
   if (desiredState === 'stopped') throw reject(STOPPED_FOR_BACKUP);
   if (!isLocal && observed.endpoint === undefined)
-    throw reject('The service has no endpoint, so SQL cannot reach it; give its url');
+    throw reject(
+      'The service has no endpoint, so it cannot be backed up with SQL; set kubernetes.url, or let the webhook report an endpoint',
+    );
   if (!isLocal) return ELSEWHERE;
   if (observed.placement === undefined) throw reject('The service has not run yet, so it has no data to back up');
   return observed.placement;

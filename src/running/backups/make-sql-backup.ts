@@ -21,7 +21,7 @@ const CONCURRENCY = 16;
 export function createSqlMaker({ clock, storage, openBackup }: Options): BackupMaker {
   function getSql(): SqlStorage {
     if (storage.sql) return storage.sql;
-    throw new AppError('conflict', `The service is backed up to S3-compatible storage; ${SQL_SETTINGS}`);
+    throw new AppError('conflict', `The service can only be backed up to S3-compatible storage; ${SQL_SETTINGS}`);
   }
 
   return {

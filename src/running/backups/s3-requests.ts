@@ -18,7 +18,7 @@ export interface S3Address {
   credentialsFile?: string | undefined;
   /** In the same format: of the key that ClickHouse elsewhere gets, to write backups itself. */
   sqlCredentialsFile?: string | undefined;
-  /** Of one request, which has at most some megabytes. */
+  /** Of one request, which sends or receives one part of a file. */
   timeoutMs: number;
 }
 
@@ -109,7 +109,8 @@ function explain(error: unknown, location: string, timeoutMs: number): AppError 
   if (typeof code === 'string') return toError(`cannot be reached: ${code}${renderAuthorityAdvice(code)}`);
   if (name === 'TimeoutError' || name === 'AbortError')
     return toError(`did not respond within ${timeoutMs / SECOND_MS} s`);
-  if (status !== undefined) return toError(`responded with ${status} ${/^\w{1,60}$/.test(name) ? name : ''}`.trimEnd());
+  if (status !== undefined)
+    return toError(`responded with status ${status} ${/^\w{1,60}$/.test(name) ? name : ''}`.trimEnd());
   return toError(`cannot be reached: ${message}`);
 }
 
@@ -129,6 +130,6 @@ export async function readCredentials(path: string) {
   const secretAccessKey = values.get('aws_secret_access_key');
   const sessionToken = values.get('aws_session_token');
   if (!accessKeyId || !secretAccessKey)
-    throw new AppError('unavailable', `${path} has no aws_access_key_id and aws_secret_access_key`);
+    throw new AppError('unavailable', `${path} must contain aws_access_key_id and aws_secret_access_key`);
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }

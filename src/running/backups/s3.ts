@@ -21,7 +21,7 @@ import { readCredentials, type S3Address } from './s3-requests.ts';
 import { formatTarget, formatUrl } from './s3-target.ts';
 import { getStoredPath, NAMES, type SqlStorage, type Storage, type StoredBackup } from './storage.ts';
 
-/** Each request sends or receives at most this much, so each one can be repeated and has a time limit. */
+/** A request sends or receives this much (more only for files of more than `MAX_PARTS` parts), so it can be repeated and has a time limit. */
 const PART_BYTES = 8 * 2 ** 20;
 /** S3 allows 10,000. */
 const MAX_PARTS = 9000;

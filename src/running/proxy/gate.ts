@@ -153,7 +153,7 @@ export function createGate(options: {
       if (entries.size >= limits.maxWaiting) {
         waiter.fail({
           name: 'TOO_MANY_SIMULTANEOUS_QUERIES',
-          text: `Too many queries wait for the service to start. Maximum: ${limits.maxWaiting}`,
+          text: `Too many queries are waiting for the service to start. Maximum: ${limits.maxWaiting}`,
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         });
         return stay;

@@ -54,7 +54,7 @@ function formatRecent(situation: Situation, nowMs: number): IdleBlocker {
   const timeout = `the timeout is ${scaling.idleTimeoutMinutes} minutes`;
   const { usedMs, isQuery } = findLastUse(situation);
   if (nowMs - usedMs >= scaling.idleTimeoutMinutes * MINUTE_MS)
-    return { type: 'new', detail: `The service has been running for ${formatAge(nowMs - runningSinceMs)} only` };
+    return { type: 'new', detail: `The service has been running for only ${formatAge(nowMs - runningSinceMs)}` };
   return isQuery
     ? { type: 'recent_query', detail: `The last query started ${formatAge(nowMs - usedMs)} ago; ${timeout}` }
     : { type: 'new', detail: `The service was started ${formatAge(nowMs - usedMs)} ago; ${timeout}` };

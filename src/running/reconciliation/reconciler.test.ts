@@ -481,6 +481,6 @@ onEachStore('the reconciler', (store) => {
   it('says that a driver is not installed', async () => {
     const { untilState } = await start({ driver: 'webhook' });
     const { observed } = await untilState('degraded');
-    expect(observed.reason).toBe('This server has no webhook driver; its log says why');
+    expect(observed.reason).toBe('The driver webhook is not available on this server; the server log has the reason');
   });
 });

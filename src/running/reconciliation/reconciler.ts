@@ -234,12 +234,15 @@ export function createReconciler(options: Options) {
   };
 }
 
-/** A service whose driver this installation lacks stays as it is; its record says why. */
+/** A service whose driver is not available stays as it is; its record has this reason. */
 const createMissingDriver = (name: DriverName): Driver => ({
   isInterruptedByResize: false,
   canIdle: () => false,
   async observe() {
-    throw new AppError('unavailable', `This server has no ${name} driver; its log says why`);
+    throw new AppError(
+      'unavailable',
+      `The driver ${name} is not available on this server; the server log has the reason`,
+    );
   },
   async converge() {},
   async close() {},

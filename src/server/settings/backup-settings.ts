@@ -75,7 +75,7 @@ export const BACKUP_SETTINGS = {
     flag: '--backup-s3-timeout',
     argument: '<duration>',
     variable: 'PILOTHOUSE_BACKUP_S3_TIMEOUT',
-    help: 'Limit for one request to the storage, such as 60s; it carries at most 8 MiB and is tried 4 times',
+    help: 'Time limit for one request to the storage, such as 60s; a request has 8 MiB (more for files above 70 GiB) and is tried at most 4 times',
     fallback: '60s',
     parse: parseTimeout,
     rule: 'must look like 500ms or 60s, be more than 0 and at most 1 hour',

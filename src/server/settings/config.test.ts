@@ -319,7 +319,7 @@ describe('settings', () => {
     const files = { tlsCertFile: 'cert.pem', tlsKeyFile: 'key.pem' };
     expect(listProblems({ ...files, tlsRedirectPort: '80' })).toEqual([]);
     expect(listProblems({ ...files, publicUrl: 'http://a.example' })).toEqual([
-      '--public-url must start with https: with --tls-cert',
+      '--public-url must start with https:// if --tls-cert is set',
     ]);
   });
 
@@ -331,9 +331,9 @@ describe('settings', () => {
     expect(problems).toEqual([
       '--port must be a port number from 0 to 65535, not "x"',
       'PILOTHOUSE_DATABASE_URL_FILE cannot be read: no such file: /nowhere',
-      '--max-keys must be a whole number of at least 1, not "0"',
+      '--max-keys must be a whole number from 1 to 1000000, not "0"',
       expect.stringContaining('PILOTHOUSE_LOG_LEVEL must be one of trace'),
-      'PILOTHOUSE_PROT is not a known setting',
+      'PILOTHOUSE_PROT is not a known setting; did you mean PILOTHOUSE_PORT?',
     ]);
   });
 
@@ -426,7 +426,7 @@ describe('a config file', () => {
       'pilothouse.yaml: port must be a port number from 0 to 65535, not "x"',
       'pilothouse.yaml: host must be text or a number, not empty',
       'pilothouse.yaml: max-keys must be text or a number, not a mapping',
-      '--max-tokens must be a whole number of at least 1, not "0"',
+      '--max-tokens must be a whole number from 1 to 1000000, not "0"',
       'pilothouse.yaml: telemetry must be on or off, not "true"',
       'pilothouse.yaml: log_level is not a known setting; did you mean log-level?',
       'pilothouse.yaml: --prot is not a known setting; did you mean port?',

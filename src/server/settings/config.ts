@@ -9,6 +9,7 @@ export type Config = { -readonly [Name in SettingName]: SettingValue<(typeof SET
 
 export type SettingTexts = Partial<Record<SettingName, string>>;
 
+const PREFIX = 'PILOTHOUSE_';
 /** Kubernetes injects these variables for a service named pilothouse, and PILOTHOUSE_PORT=tcp://… */
 const SERVICE_LINK = /^PILOTHOUSE_(SERVICE_|PORT_\d)/;
 
@@ -46,7 +47,7 @@ export function loadConfig(input: ConfigInput): { config: Config; texts: Setting
       texts[name] = found.text;
     } else config[name] = undefined;
   }
-  problems.push(...listUnknownVariables(input.environment).map((name) => `${name} is not a known setting`));
+  problems.push(...listUnknownVariables(input.environment));
   if (input.file) problems.push(...listUnknownNames(input.file));
   const ports = listPorts(config as Config);
   for (const [index, { port, flag }] of ports.entries()) {
@@ -71,7 +72,7 @@ function listTlsProblems(config: Partial<Record<SettingName, unknown>>): string[
   if (files.some(isSet) && !files.every(isSet))
     return [`${tlsCertFile.flag} and ${tlsKeyFile.flag} must be set together`];
   if (files.every(isSet) && isSet(config.publicUrl) && !/^https:/.test(String(config.publicUrl)))
-    return [`${SETTINGS.publicUrl.flag} must start with https: with ${tlsCertFile.flag}`];
+    return [`${SETTINGS.publicUrl.flag} must start with https:// if ${tlsCertFile.flag} is set`];
   return typeof config.tlsRedirectPort === 'number' && !files.every(isSet)
     ? [`${tlsRedirectPort.flag} needs ${tlsCertFile.flag} and ${tlsKeyFile.flag}`]
     : [];
@@ -136,8 +137,7 @@ function listUnknownNames({ path, values }: ConfigFile): string[] {
     .filter((name) => !known.includes(name))
     .map((name) => {
       const nearest = findNearest(name.replace(/^-+/, '').replaceAll('_', '-'), known);
-      const advice = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-      return `${path}: ${name.slice(0, MAX_QUOTED_CHARACTERS)} is not a known setting${advice}`;
+      return formatUnknown(`${path}: ${name.slice(0, MAX_QUOTED_CHARACTERS)}`, nearest);
     });
 }
 
@@ -146,15 +146,22 @@ const formatProblem = (place: string, { rule, isSecret }: Setting, text: string)
 
 /** A misspelled variable would otherwise be ignored silently. */
 function listUnknownVariables(environment: ConfigInput['environment']): string[] {
-  const known = new Set<string>(
-    Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) =>
-      isSecret ? [variable, `${variable}_FILE`] : [variable],
-    ),
+  const known = Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) =>
+    isSecret ? [variable, `${variable}_FILE`] : [variable],
   );
-  return Object.keys(environment).filter(
-    (name) => name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name),
-  );
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name))
+    .map((name) => {
+      const nearest = findNearest(
+        name.slice(PREFIX.length),
+        known.map((variable) => variable.slice(PREFIX.length)),
+      );
+      return formatUnknown(name, nearest && PREFIX + nearest);
+    });
 }
+
+const formatUnknown = (place: string, nearest: string | undefined): string =>
+  `${place} is not a known setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 
 /** The ports that a server listens on, and the flags that set them. */
 export const listPorts = (config: Pick<Config, PortName>): { port: number; flag: string }[] =>

@@ -48,7 +48,7 @@ export const SIGN_IN_SETTINGS = {
     flag: '--oidc-refresh',
     argument: '<time>',
     variable: 'PILOTHOUSE_OIDC_REFRESH',
-    help: 'How often the provider is asked about a signed-in person again, such as 10s or 5m: a removed group takes effect within this time',
+    help: 'How often to ask the provider about a signed-in person, such as 10s or 5m; removal from a group takes effect within this time',
     fallback: '5m',
     parse: parseRefresh,
     rule: 'must be from 10s to 60m',

@@ -20,7 +20,7 @@ function OrganizationSwitch() {
   const change = useMutation({
     mutationFn: (keepSqlLiterals: boolean) => api.organizationUpdate({ organizationId, body: { keepSqlLiterals } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
-    onError: (error) => notifyError('Could not change the literals of statements', error),
+    onError: (error) => notifyError('Could not change whether literals are kept', error),
   });
   return (
     <Switch

@@ -93,7 +93,7 @@ function AlertNotes({ alert }: { alert: Alert }) {
         </Note>
       ))}
       {isLate(alert, now) && evaluatedUntil !== undefined && (
-        <Note tone="warn" title="The state is old">
+        <Note tone="warn" title="The state is out of date">
           No window has been evaluated since <Timestamp at={evaluatedUntil} />.
         </Note>
       )}
@@ -105,7 +105,8 @@ function AlertNotes({ alert }: { alert: Alert }) {
       )}
       {acknowledged && (
         <Note tone="warn" title="Acknowledged">
-          {acknowledged.by} acknowledged it <Timestamp at={acknowledged.at} show="ago" />. What fires is not sent again.
+          {acknowledged.by} acknowledged it <Timestamp at={acknowledged.at} show="ago" />. Groups that are firing are
+          not sent again.
         </Note>
       )}
     </>

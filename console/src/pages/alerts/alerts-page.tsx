@@ -113,7 +113,7 @@ export function AlertsPage() {
           </div>
           {shown?.length === 0 ? (
             <EmptyState
-              title="No alert matches"
+              title="No matching alerts"
               action={
                 <Button
                   variant="default"

@@ -17,7 +17,7 @@ const STATUS_LABELS: Readonly<Record<Notification['status'], string>> = {
   pending: 'Waiting',
   delivered: 'Delivered',
   failed: 'Failed',
-  cancelled: 'Cancelled',
+  cancelled: 'Canceled',
 };
 
 /** What was sent about the alert: payload, answer, attempts. */
@@ -152,7 +152,7 @@ function Document({ label, text }: { label: string; text: string }) {
 
 const describeAnswer = ({ status, tookMs, answer }: NonNullable<Notification['lastExchange']>): string =>
   [
-    status === undefined ? 'No status' : `Answer with status ${status}`,
+    status === undefined ? 'No status' : `Response with status ${status}`,
     tookMs === undefined ? '' : `after ${formatNumber(tookMs)} ms`,
     answer ? '' : '(empty)',
   ]

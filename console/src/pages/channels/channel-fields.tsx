@@ -157,7 +157,7 @@ function SecretFields({ label, item, values, isKept, error, onChange }: SecretFi
       labelElement="div"
       label={label}
       description={
-        isKept ? 'Those that are stored stay.' : 'Those that are stored are removed, because the receiver changes.'
+        isKept ? 'The stored values are kept.' : 'The stored values are removed, because the receiver changes.'
       }
       error={error}
     >

@@ -60,7 +60,7 @@ function TestResult({ result: { isDelivered, status, answer, tookMs, error } }: 
       )}
       {details.length > 0 && <Text size="sm">{details.join(' · ')}</Text>}
       {answer !== undefined && answer !== '' && (
-        <ScrollRegion aria-label="Answer of the receiver" className={classes.answer}>
+        <ScrollRegion aria-label="Response of the receiver" className={classes.answer}>
           <pre>{answer}</pre>
         </ScrollRegion>
       )}

@@ -103,7 +103,7 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
             />
             <TextInput
               label="Webhook URL"
-              description="Receives a signed POST request. Without a webhook, alerts appear only in the audit log."
+              description="Receives a signed POST request for each alert. Alerts are also in the audit log."
               placeholder="https://example.com/hooks/budget"
               spellCheck={false}
               value={draft.url}

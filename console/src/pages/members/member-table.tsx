@@ -92,8 +92,8 @@ function createColumns({ credential, can }: Session, onAction: OnAction): Column
 
 const LastSeen = ({ at }: { at: string | undefined }) => (at ? <Timestamp at={at} show="ago" /> : <>Never</>);
 
-/** "admin (by rule), developer": those of the member rules cannot be removed here. */
+/** "admin (from a rule), developer": those of the member rules cannot be removed here. */
 const formatRoles = ({ assignedRoles, roleIdsByRules }: Member): string =>
   assignedRoles
-    .map(({ roleId, roleName }) => (roleIdsByRules.includes(roleId) ? `${roleName} (by rule)` : roleName))
+    .map(({ roleId, roleName }) => (roleIdsByRules.includes(roleId) ? `${roleName} (from a rule)` : roleName))
     .join(', ') || 'none';

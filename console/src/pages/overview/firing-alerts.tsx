@@ -72,14 +72,14 @@ export function FiringAlerts() {
   );
 }
 
-/** "2 of 12 alerts fire.", with those that fail or have no data. */
+/** "2 of 12 alerts are firing.", with those that fail or have no data. */
 function describeAlerts(alerts: readonly Alert[], found: readonly Alert[]): string {
   if (alerts.length === 0) return 'There are no alerts.';
   const firing = found.filter(({ status }) => status === 'firing').length;
   const others = found.length - firing;
   const sentence =
     firing === 0
-      ? 'No alert fires'
-      : `${formatNumber(firing)} of ${plural(alerts.length, 'alert')} ${firing === 1 ? 'fires' : 'fire'}`;
-  return `${sentence}.${others > 0 ? ` ${formatNumber(others)} failed or without data.` : ''}${found.length > SHOWN ? ` The newest ${SHOWN}:` : ''}`;
+      ? 'No alerts are firing'
+      : `${formatNumber(firing)} of ${plural(alerts.length, 'alert')} ${firing === 1 ? 'is' : 'are'} firing`;
+  return `${sentence}.${others > 0 ? ` ${formatNumber(others)} failed or ${others === 1 ? 'has' : 'have'} no data.` : ''}${found.length > SHOWN ? ` The newest ${SHOWN}:` : ''}`;
 }

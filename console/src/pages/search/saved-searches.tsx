@@ -186,7 +186,7 @@ function SavedList({ list, canChange, onOpen, onUpdate, onEdit, onAlert, onDelet
               <ActionsMenu
                 subject={saved.name}
                 actions={[
-                  { name: 'Replace by current', onClick: () => onUpdate(saved) },
+                  { name: 'Replace with current search', onClick: () => onUpdate(saved) },
                   { name: 'Name and tags', onClick: () => onEdit(saved) },
                   { name: 'Create alert', onClick: () => onAlert(saved) },
                 ]}

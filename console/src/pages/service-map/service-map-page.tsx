@@ -64,8 +64,8 @@ export function ServiceMapPage() {
                 <Skeleton height={360} animate={false} />
               )}
               <p className={classes.hint}>
-                An edge has its requests, the share of errors, and the duration within which 95% of them ended. Choose a
-                node or an edge to see its traces.
+                An edge shows its requests, the share of errors, and the duration within which 95% of them ended. Choose
+                a node or an edge to see its traces.
                 {data &&
                   data.nodes.length > MAX_DRAWN &&
                   ` The graph has the ${MAX_DRAWN} nodes with the most requests of ${formatNumber(data.nodes.length)}; the tables have all.`}

@@ -127,7 +127,7 @@ function BackupForm({ service, stored }: { service: Service; stored: BackupConfi
         {general && <Note tone="bad">{general}</Note>}
         {isReadOnly ? (
           <Text size="sm" c="dimmed">
-            You can view this configuration. Changing it requires the admin role.
+            You can view this configuration. Your roles do not allow changing it.
           </Text>
         ) : (
           <Group>

@@ -19,7 +19,7 @@ import { notifySuccess } from '../../parts/messages/notifications.ts';
 
 type Role = InstanceQueryEndpointUpsertBody['roles'][number];
 
-const ROLE_LABELS: Record<Role, string> = { sql_console_read_only: 'Read only', sql_console_admin: 'Read and write' };
+const ROLE_LABELS: Record<Role, string> = { sql_console_read_only: 'Read-only', sql_console_admin: 'Read and write' };
 const FIELDS = ['roles', 'openApiKeys', 'allowedOrigins'];
 
 /** Which keys may use the query endpoint. */
@@ -30,11 +30,14 @@ export function QueryEndpointPanel({ service }: { service: Service }) {
   return (
     <Panel title="Query endpoint">
       <Stack gap="md">
-        <Note tone="warn">
-          <Text size="sm">
-            Stored only: queries with an API key are not answered yet. Use the endpoint of the service.
-          </Text>
-        </Note>
+        {service.driver !== 'embedded' && (
+          <Note tone="warn">
+            <Text size="sm">
+              These settings are stored only: query endpoints run queries of embedded services. Use the endpoint of the
+              service.
+            </Text>
+          </Note>
+        )}
         {data !== undefined ? (
           <QueryEndpointForm key={JSON.stringify(data)} service={service} stored={data ?? undefined} />
         ) : error ? (

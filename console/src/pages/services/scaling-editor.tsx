@@ -56,7 +56,7 @@ export function ScalingEditor({ service }: { service: Service }) {
         <Stack gap="xl">
           {isReadOnly && (
             <Text size="sm" c="dimmed">
-              You can view these settings. Changing them requires the admin role.
+              You can view these settings. Your roles do not allow changing them.
             </Text>
           )}
           <ScalingFields

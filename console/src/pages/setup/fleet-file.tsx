@@ -34,8 +34,8 @@ export function FleetFile({ created: { keyId, keySecret, fleetFile } }: { create
         </Title>
         <Text size="sm" c="dimmed">
           Your organization as a file, with hashes instead of secrets. Keep it, add services to it, and start the server
-          with <code>--fleet fleet.yaml</code>. Unchanged, it changes nothing. <code>pilothouse export</code> prints it
-          again.
+          with <code>--fleet fleet.yaml</code>. Applying it unchanged changes nothing. <code>pilothouse export</code>{' '}
+          prints it again.
         </Text>
       </div>
       <ScrollRegion className={classes.file} aria-label="Fleet file">

@@ -48,7 +48,7 @@ function Help() {
   if (provider || !allowsKeys) return null;
   return (
     <Text size="sm" c="dimmed" ta="center">
-      No key? An admin creates one under Keys, or with <code>pilothouse key create</code> on the server.
+      No key? An administrator creates one under Keys, or with <code>pilothouse key create</code> on the server.
     </Text>
   );
 }

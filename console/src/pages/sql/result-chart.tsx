@@ -43,7 +43,7 @@ export function ResultChart({ columns, rows }: Props) {
       <Group gap="sm" align="flex-end">
         <Select
           size="xs"
-          label="Along"
+          label="X axis"
           data={options}
           value={String(shown.x)}
           allowDeselect={false}
@@ -51,7 +51,7 @@ export function ResultChart({ columns, rows }: Props) {
         />
         <MultiSelect
           size="xs"
-          label="Numbers"
+          label="Values"
           data={options.filter((_, index) => columns[index]?.kind === 'number')}
           value={shown.values.map(String)}
           onChange={(values) => setChosen({ ...shown, values: values.map(Number) })}
@@ -59,7 +59,7 @@ export function ResultChart({ columns, rows }: Props) {
         {isTime && (
           <SegmentedControl
             size="xs"
-            aria-label="Drawing"
+            aria-label="Chart type"
             data={DRAWINGS}
             value={drawing}
             onChange={(value) => setDrawing(value as Drawing)}

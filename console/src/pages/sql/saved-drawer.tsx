@@ -44,7 +44,7 @@ export function SavedDrawer({ serviceId, draft, onOpen, onClose }: Props) {
         list={list}
         find="Find by name"
         getText={({ name }) => name}
-        empty="No queries are saved. All members share those of a service."
+        empty="No queries are saved. All users who may read the service share its saved queries."
         noMatch="No saved query has this name."
         renderItem={({ id, name, database }) => (
           <>
@@ -55,7 +55,7 @@ export function SavedDrawer({ serviceId, draft, onOpen, onClose }: Props) {
             <ActionsMenu
               subject={name}
               actions={[
-                { name: 'Replace by current', onClick: () => read(id, replace) },
+                { name: 'Replace with current statement', onClick: () => read(id, replace) },
                 { name: 'Rename', onClick: () => read(id, setRenamed) },
               ]}
               onDelete={() => setDeleted({ id, name })}

@@ -51,7 +51,7 @@ export function SqlBar(props: Props) {
             size="xs"
             aria-label="Access"
             data={[
-              { value: 'read', label: 'Read only' },
+              { value: 'read', label: 'Read-only' },
               { value: 'write', label: 'Read and write' },
             ]}
             value={access}
@@ -102,7 +102,7 @@ export function RunOptionFields({ database, databases, onDatabase, maxRows, onMa
         <Select
           size="xs"
           w={170}
-          aria-label="Most rows to show"
+          aria-label="Maximum rows to show"
           allowDeselect={false}
           data={ROW_LIMITS.map((count) => ({ value: String(count), label: `At most ${formatNumber(count)} rows` }))}
           value={String(maxRows)}

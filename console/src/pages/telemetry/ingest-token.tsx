@@ -24,7 +24,7 @@ export function IngestToken({ created, onCreated }: Props) {
   if (!can('dashboardTokenCreate'))
     return (
       <Text size="sm" c="dimmed">
-        Ask an admin for a token with the access “Send telemetry”.
+        Ask an administrator for a token with the access “Send telemetry”.
       </Text>
     );
   return <TokenForm onCreated={onCreated} />;
@@ -65,7 +65,8 @@ function TokenForm({ onCreated }: { onCreated: (created: CreatedToken) => void }
           </Button>
         </div>
         <Text size="xs" c="dimmed">
-          It can send telemetry and nothing else. It does not expire; the page Tokens changes that, and deletes it.
+          It can send telemetry and nothing else. It does not expire; you can set an expiry or delete it on the page
+          Tokens.
         </Text>
         {create.error && fieldError === undefined && (
           <Note tone="bad" title="Could not create the token">

@@ -47,7 +47,7 @@ const SCALING_CHANGES: [field: string, label: string, unit: string][] = [
   ['minReplicaMemoryGb', 'minimum', ' GB'],
   ['maxReplicaMemoryGb', 'maximum', ' GB'],
   ['numReplicas', 'replicas', ''],
-  ['maxReplicas', 'maximum of replicas', ''],
+  ['maxReplicas', 'maximum number of replicas', ''],
   ['idleTimeoutMinutes', 'idle timeout', ' min'],
 ];
 
@@ -165,11 +165,11 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   service_delete: about('deleted the service'),
   service_start: about('started the service'),
   service_stop: about('stopped the service'),
-  service_awaken: ({ after }, name) => ({ action: 'awakened the service', resource: name, rest: formatWake(after) }),
+  service_awaken: ({ after }, name) => ({ action: 'woke the service', resource: name, rest: formatWake(after) }),
   service_idle: ({ after }, name) => ({ action: 'idled the service', resource: name, rest: formatReason(after) }),
   service_state_change: describeStateChange,
   service_drift: ({ after }, name) => ({
-    action: 'detected a change from outside to the service',
+    action: 'detected a change outside Pilothouse to the service',
     resource: name,
     rest: typeof after.text === 'string' ? `(${after.text})` : '',
   }),

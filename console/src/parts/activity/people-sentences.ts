@@ -16,7 +16,10 @@ const formatRoleChange = (before: Fields, after: Fields, names: Names): string =
 export const PEOPLE_SENTENCES: Readonly<Record<string, Describe>> = {
   organization_update_member_rules: about('changed the member rules of the organization'),
   organization_update_sql_literals: ({ after }) => ({
-    action: after.keepSqlLiterals === true ? 'turned on literals of statements' : 'turned off literals of statements',
+    action:
+      after.keepSqlLiterals === true
+        ? 'turned on keeping literals of statements'
+        : 'turned off keeping literals of statements',
     rest: 'in the audit log',
   }),
   organization_invite_create: ({ after }, name, names) => ({

@@ -50,7 +50,7 @@ export const INTERVAL_LABELS: Readonly<Record<Alert['interval'], string>> = {
 
 const LATE_WINDOWS = 3;
 
-/** Whether the state is old: the last windows have not been evaluated. */
+/** Whether the state is out of date: the last windows have not been evaluated. */
 export function isLate({ evaluatedUntil, interval, evaluationDelaySeconds }: Alert, now: Date): boolean {
   if (evaluatedUntil === undefined) return false;
   const delayMs = (evaluationDelaySeconds ?? 0) * 1000 + MINUTE_MS;

@@ -7,7 +7,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 const DEFAULT_ROLE = 'developer';
 
 const ROLE_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  admin: 'Full access to services, keys and dashboards',
+  admin: 'Full access to the organization',
   developer: 'Read-only access',
   query_endpoints: 'Query endpoints only, no console access',
 };
@@ -44,7 +44,7 @@ export function RoleFields({ roleIds, onChange, error, fixedIds = [] }: Props) {
               key={id}
               value={id}
               label={name}
-              description={fixedIds.includes(id) ? 'By the member rules' : ROLE_DESCRIPTIONS[name]}
+              description={fixedIds.includes(id) ? 'From the member rules' : ROLE_DESCRIPTIONS[name]}
               disabled={fixedIds.includes(id)}
             />
           ))}
@@ -57,7 +57,7 @@ export function RoleFields({ roleIds, onChange, error, fixedIds = [] }: Props) {
           searchable
           data={custom.map(({ id, name }) => ({
             value: id,
-            label: fixedIds.includes(id) ? `${name} (by the member rules)` : name,
+            label: fixedIds.includes(id) ? `${name} (from the member rules)` : name,
           }))}
           value={chosen.filter((id) => !isSystem(id))}
           onChange={(ids) =>

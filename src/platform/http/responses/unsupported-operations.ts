@@ -20,7 +20,7 @@ export const ORGANIZATION_PARTS: Parts = {
 };
 
 export const SERVICE_PARTS: Parts = {
-  backupBucket: 'Backups are where the settings --backup-storage and --backup-directory of the server say',
+  backupBucket: 'The server settings --backup-storage and --backup-directory decide where backups are stored',
   clickhouseSettings: 'Pilothouse does not manage the settings of the database',
   clickpipes: 'Pilothouse does not manage ingestion pipelines',
   clickpipesCdcScaling: 'Pilothouse does not manage ingestion pipelines',

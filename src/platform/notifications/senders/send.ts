@@ -54,7 +54,7 @@ export function createSend({ clock, allowPrivate, mail }: Options): Send {
       if (status >= 200 && status <= 299) return { exchange };
       return {
         exchange,
-        error: `${getHost(new URL(url))} responded with ${status}`,
+        error: `${getHost(new URL(url))} responded with status ${status}`,
         isUnavailable: UNAVAILABLE.includes(status),
         retryAfterMs: parseRetryAfter(response.retryAfter, clock.now()),
       };

@@ -283,7 +283,7 @@ describe('an embedded service that fails', () => {
       'the process still hangs',
     );
     expect(observed.reason).toBe(
-      'ClickHouse did not answer 3 probes and used no processor time; its process was ended',
+      'ClickHouse did not respond to 3 probes and used no processor time; its process was ended',
     );
     await failed;
     await converge(service, 'running');

@@ -74,7 +74,7 @@ export async function observeRunning(entry: Entry, running: RunningService, sign
     if (signal.aborted) throw canceled();
     if (entry.running !== running) return { state: 'degraded', reason: entry.failure ?? 'ClickHouse stopped' };
     // A process that was ended because it hung closes its connections before its end is reported.
-    const reason = entry.probe?.getFailure() ?? `ClickHouse did not answer: ${(error as Error).message}`;
+    const reason = entry.probe?.getFailure() ?? `ClickHouse did not respond: ${(error as Error).message}`;
     return { state: 'degraded', reason, ...seen, ...(!isRefused(error) && { upstream }) };
   }
 }

@@ -54,7 +54,7 @@ export function createProbe({ pid, upstream }: Pick<RunningService, 'pid' | 'ups
         if (silent > 1 && used !== cpuSeconds) return false;
         cpuSeconds = used;
       }
-      failure = `ClickHouse did not answer ${MAX_SILENT} probes and used no processor time; its process was ended`;
+      failure = `ClickHouse did not respond to ${MAX_SILENT} probes and used no processor time; its process was ended`;
       return true;
     },
     /** Why the process was ended. */

@@ -80,7 +80,7 @@ function toTransition({ spec, status, ...resource }: Installation, ready: number
   const reason =
     status?.taskID === spec.taskID
       ? `The operator has updated ${status?.hostsCompleted ?? 0} of ${hosts} replicas`
-      : 'The operator has not started with the change';
+      : 'The operator has not started to apply the change';
   if (isStopped({ spec, ...resource })) return { state: 'stopping', reason };
   return { state: ready > 0 ? 'resizing' : 'starting', reason };
 }

@@ -48,7 +48,7 @@ export function toApiError(request: ApiRequest, status: number, body: string): A
       const { retryAfterSeconds } = answer.details ?? {};
       return new AppError(
         'unavailable',
-        `The Kubernetes API server answered ${status} when asked to ${request.verb} ${subject}`,
+        `The Kubernetes API server responded with status ${status} to ${request.verb} ${subject}`,
         retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
       );
     }

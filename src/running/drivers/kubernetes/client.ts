@@ -141,7 +141,7 @@ function formatFailure(server: URL, error: unknown, signal: AbortSignal): string
   if (signal.aborted) return 'The call of the Kubernetes API server was canceled';
   const { code, message, errors, cause } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
   if ((cause as Error | undefined)?.name === 'TimeoutError')
-    return `The Kubernetes API server ${server.host} did not answer within ${TIMEOUT_MS / SECOND_MS} s`;
+    return `The Kubernetes API server ${server.host} did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
   const reason = code ?? (message || errors?.[0]?.message);
   return `The Kubernetes API server ${server.host} cannot be reached: ${reason}`;
 }

@@ -65,7 +65,7 @@ function toState(resource: ClickHouseCluster, replicas: Replicas): StateAndReaso
   if (!isDone) {
     const reason = isCurrent
       ? formatConditions(conditions.filter(({ type }) => missing.includes(type)))
-      : 'The operator has not started with the change';
+      : 'The operator has not started to apply the change';
     return { state: replicas.ready > 0 ? 'resizing' : 'starting', reason };
   }
   const expected = (spec.replicas || DEFAULT_REPLICAS) * (spec.shards ?? 1);
@@ -78,7 +78,9 @@ function toSleepState(resource: ClickHouseCluster, { count, wanted, pods }: Repl
   const asleep = findSleep(resource);
   if (count > 0 && wanted === 0) {
     if (pods > 0) return { state: 'stopping', reason: `${pods} replicas are still running` };
-    return asleep ? { state: asleep } : { state: 'stopped', reason: 'Another program scaled its StatefulSets to zero' };
+    return asleep
+      ? { state: asleep }
+      : { state: 'stopped', reason: 'Its StatefulSets were scaled to zero outside Pilothouse' };
   }
   return asleep && { state: 'stopping', reason: `${wanted} replicas are not scaled to zero yet` };
 }

@@ -72,7 +72,7 @@ describe('the webhook driver and the example receiver in a process of its own', 
   it('a receiver rejects another secret', async () => {
     const driver = useDriver();
     const own = service('stolen', url, 'another-secret-of-16');
-    const failure = { code: 'unavailable', message: 'The webhook failed: 127.0.0.1 responded with 401' };
+    const failure = { code: 'unavailable', message: 'The webhook failed: 127.0.0.1 responded with status 401' };
     await expect(driver.converge(own, desired(), signal)).rejects.toMatchObject(failure);
     await expect(driver.observe(own, signal)).rejects.toMatchObject(failure);
   });

@@ -47,7 +47,7 @@ const CHANGED: Exception = {
   name: 'AUTHENTICATION_FAILED',
   text: 'The password or the IP access list of the service has changed',
 };
-const LOST: Exception = { name: 'NETWORK_ERROR', text: 'The service cannot be connected to' };
+const LOST: Exception = { name: 'NETWORK_ERROR', text: 'Cannot connect to the service' };
 
 const tooMany = (limit: number): Exception => ({
   name: 'TOO_MANY_SIMULTANEOUS_QUERIES',

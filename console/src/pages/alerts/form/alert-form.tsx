@@ -140,7 +140,7 @@ export function AlertForm({ alert, etag, initial }: Props) {
             <Text size="sm" c="dimmed">
               {hasSpecialValues(draft)
                 ? 'Not the defaults.'
-                : 'Missing data and failed evaluations are states of their own, which are sent. There are no quiet hours.'}
+                : 'Missing data and failed evaluations set a state of their own and send a message. There are no quiet hours.'}
             </Text>
           )}
           <Collapse expanded={showsMore || hasMoreErrors}>
@@ -154,7 +154,7 @@ export function AlertForm({ alert, etag, initial }: Props) {
           onCancel={leave}
         />
       </Stack>
-      <UnsavedGuard isDirty={isDirty}>Changes of this alert are not saved.</UnsavedGuard>
+      <UnsavedGuard isDirty={isDirty}>Your changes to this alert have not been saved.</UnsavedGuard>
     </form>
   );
 }

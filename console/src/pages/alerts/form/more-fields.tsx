@@ -7,13 +7,13 @@ import { MinutesInput } from './rule-fields.tsx';
 import type { FieldsProps } from './watch-fields.tsx';
 
 const NO_DATA_LABELS: Readonly<Record<AlertDraft['noDataBehavior'], string>> = {
-  no_data: 'The state No data, which is sent',
+  no_data: 'Set the state No data and send it',
   alert: 'Fire',
   ok: 'OK',
   keep: 'Keep the state',
 };
 const ERROR_LABELS: Readonly<Record<AlertDraft['errorBehavior'], string>> = {
-  error: 'The state Failed, which is sent',
+  error: 'Set the state Failed and send it',
   alert: 'Fire',
   ok: 'OK',
   keep: 'Keep the state',

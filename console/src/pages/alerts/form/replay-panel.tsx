@@ -71,7 +71,7 @@ export function ReplayPanel({ reason, alert, replay, isOld, days, onDays, onRun 
         </Text>
       ) : error && !isFetching ? (
         <Text size="sm" c="var(--ph-bad)" role="alert">
-          {isAboutFields(error) ? 'No replay: correct the marked fields.' : `No replay: ${formatError(error)}`}
+          {isAboutFields(error) ? 'Correct the marked fields to run the replay.' : `No replay: ${formatError(error)}`}
         </Text>
       ) : data ? (
         <Replay data={data} alert={alert} isOld={isOld || isFetching} />
