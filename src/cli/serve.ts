@@ -76,7 +76,7 @@ interface Hooks {
 /** Serves until a signal arrives, then completes requests in flight. */
 export async function runServer(config: Config, context: CommandContext, hooks: Hooks): Promise<void> {
   // V8 guesses from the first objects of a kind how long all later ones live. If these were part of a large response, it
-  // allocates the others where only a full collection frees them: an export then needs 100 MB more, and 7 % more time.
+  // allocates the others where only a full collection frees them: an export then needs up to 100 MB more, and 7 % more time.
   setFlagsFromString('--no-allocation-site-pretenuring');
   if (isWorker()) return runWorker(config, hooks);
   const { fleetFile } = config;
