@@ -1,10 +1,12 @@
 // A server in this process whose clock a benchmark sets forward: a service idles after minutes, not after seconds.
 import { mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { rolldown } from 'rolldown';
 import { authorization, base } from './tools.mjs';
 
 const IDLE_AFTER_MS = 16 * 60_000;
+const POLL_MS = 20;
 const isLocal = (id) => id.startsWith('.') || id.startsWith('/');
 
 /** The modules of the server; `dist` has the program only. */
@@ -55,13 +57,11 @@ export async function openClockedServer(data, fleet) {
     return result;
   }
 
-  /** Every step of the reconciler is complete when `check` resolves. */
   async function untilState(id, state) {
     for (;;) {
-      await server.reconciliation.check(id);
       const record = await call('GET', `/${id}`);
       if (record.status.state === state && record.status.inFlight === undefined) return record;
-      await new Promise(setImmediate);
+      await delay(POLL_MS);
     }
   }
 
