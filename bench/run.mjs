@@ -197,7 +197,7 @@ ${table}
   The build with the ratio 0.39 kept rows parsed and formatted, which helped only while few services were read and nothing was written. A request took 85 µs of processor time there and takes
   152 µs now (alternating): 13 % are the read, 16 to 18 % parsing and formatting, 13 % the write to the socket. On PostgreSQL, reads of the same row that arrive together are
   one statement, and this row reads one service; *of 32 services* is closer to real use.
-- A PATCH on libSQL took 199 µs of processor time in the build with the ratio 0.48 and takes 353 µs now; POST keys took 253 µs (ratio 0.36) and takes 443 µs. Rows are not kept in memory since, and each change
+- A PATCH on libSQL took 199 µs of processor time in the build with the ratio 0.48 and takes 353 µs now; POST keys took 253 µs (ratio 0.36) and takes 443 µs. Rows are no longer kept in memory, and each change
   updates the head of the hash chain of the audit log: 8 to 15 % of a PATCH, 4 to 6 % of a key. A PATCH runs four statements, which take 29 % of its time. The rest is spread: roles of keys in rows of their own, names for sorting,
   generations.
 - Nothing is disabled: authentication, rate limits, the audit log, metrics and one log line per request are included.

@@ -163,7 +163,7 @@ function findCheckError({ days, waiting, mismatches, differences }: LedgerCheck)
   if (days > 0) return undefined;
   return new Error(
     waiting > 0
-      ? `Nothing was compared: waiting to be rated: ${plural(waiting, 'day')}; run pilothouse usage rate first`
+      ? 'Nothing was compared: no day is rated yet; run pilothouse usage rate first'
       : 'Nothing was compared: there is no metered usage',
   );
 }

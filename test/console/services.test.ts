@@ -220,6 +220,7 @@ inBrowser(
     it('the query endpoint is created and removed', async () => {
       const page = await browser.signIn(acme.admin, `/services/${acme.primary}/access`);
       const form = page.getByRole('form', { name: 'Query endpoint' });
+      await page.getByText('query endpoints run queries of embedded services').waitFor();
       await form.getByText('This service has no query endpoint.').waitFor();
       await form.getByRole('combobox', { name: 'Keys' }).click();
       await page.getByRole('option', { name: 'query', exact: true }).click();

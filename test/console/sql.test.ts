@@ -94,6 +94,12 @@ inBrowser(
       await editor(page).getByText('FROM events').waitFor();
     });
 
+    it('the query endpoint of an embedded service is not called stored only', async () => {
+      const page = await browser.signIn(acme.admin, `/services/${service.id}/access`);
+      await page.getByText('This service has no query endpoint.').waitFor();
+      expect(await page.getByText('stored only').count()).toBe(0);
+    });
+
     it('marks errors in the editor and runs several statements, a selection, or the one at the cursor', async () => {
       const page = await open();
       const marks = page.locator('.cm-lintRange-error');
