@@ -42,7 +42,9 @@ export const restoreBackup = defineCommand({
 });
 
 function formatServices({ restored, kept }: { restored: string[]; kept: string[] }): string[] {
-  const lines = [`The data of ${plural(restored.length, 'service')} is restored when ${restored.length === 1 ? 'it starts' : 'they start'}.`];
+  const lines = [
+    `The data of ${plural(restored.length, 'service')} is restored when ${restored.length === 1 ? 'it starts' : 'they start'}.`,
+  ];
   if (kept.length > 0) lines.push(`These services have data here and keep it: ${kept.join(', ')}.`);
   return lines;
 }
