@@ -26,7 +26,7 @@ export async function openEngine(directory, memoryBytes = 2 * 2 ** 30, elements 
     const text = readFileSync(join(migrations, file), 'utf8').replace(/^\s*--.*$/gm, '');
     for (const statement of text.split(/;\s*$/m)) if (statement.trim() !== '') await run(statement);
   }
-  // The server adds this one when it starts, see platform/engine/text-index.ts.
+  // The server adds this one when it starts, see platform/engine/tables/text-index.ts.
   await run(
     'ALTER TABLE pilothouse.otel_logs ADD INDEX IF NOT EXISTS body_words lower(Body) TYPE text(tokenizer = splitByNonAlpha)',
   );

@@ -38,7 +38,7 @@ async function openShards() {
     await listener.untilAnswer();
     listeners.push(listener);
   }
-  const golden = readFileSync(join(root, 'src/platform/engine/cluster-statements.golden.sql'), 'utf8');
+  const golden = readFileSync(join(root, 'src/platform/engine/cluster/cluster-statements.golden.sql'), 'utf8');
   const history = `CREATE TABLE pilothouse.schema_migrations_local (version UInt32, name String, checksum String, applied_at DateTime64(3) DEFAULT now64(3)) ENGINE = MergeTree ORDER BY version;
 CREATE TABLE pilothouse.schema_migrations AS pilothouse.schema_migrations_local ENGINE = Distributed('main', 'pilothouse', 'schema_migrations_local', cityHash64(version))`;
   const statements = `${golden}\n${history}`

@@ -9,11 +9,11 @@ import { openState } from '../platform/state/open.ts';
 import type { State } from '../platform/state/state.ts';
 import { createDomains, type Domains } from '../server/domains.ts';
 import { type Config, type ConfigFile, loadConfig, type SettingTexts } from '../server/settings/config.ts';
-import { connectToServer, createApi } from './api.ts';
 import { type Api, type CommandContext, type ProcessAccess, UsageError } from './command.ts';
-import { readConfigFile } from './config-file.ts';
-import { findAddress, findServer } from './connection.ts';
-import { openLogs } from './logs.ts';
+import { connectToServer, createApi } from './connection/api.ts';
+import { readConfigFile } from './connection/config-file.ts';
+import { findAddress, findServer } from './connection/connection.ts';
+import { openLogs } from './server/logs.ts';
 
 interface ContextInput {
   access: ProcessAccess;

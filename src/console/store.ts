@@ -1,5 +1,5 @@
-import type { ConsoleSessionRow } from '../platform/state/member-tables.ts';
 import { prepared } from '../platform/state/prepared.ts';
+import type { ConsoleSessionRow } from '../platform/state/tables/member-tables.ts';
 import type { Db } from '../platform/state/tables.ts';
 import type { Session, SessionKind } from './session.ts';
 

@@ -33,9 +33,9 @@ import { createOrganizations } from '../management/organizations/organizations.t
 import { createRoleReader } from '../management/roles/role-reader.ts';
 import { createRoles } from '../management/roles/roles.ts';
 import { createDrivenServices } from '../management/services/driven-services.ts';
-import { createServiceLifecycle } from '../management/services/lifecycle.ts';
+import { createServiceLifecycle } from '../management/services/lifecycle/lifecycle.ts';
 import { createServices } from '../management/services/services.ts';
-import { createServiceSettings } from '../management/services/settings.ts';
+import { createServiceSettings } from '../management/services/settings/settings.ts';
 import { listExistingServiceIds } from '../management/services/store.ts';
 import { listAlertsUsingChannel } from '../observability/alerts/alert-store.ts';
 import { createVersionRetention } from '../observability/dashboards/version-retention.ts';

@@ -26,12 +26,12 @@ import { createTelemetryMetering } from '../observability/ingest/telemetry-meter
 import { createLinks } from '../observability/links/links.ts';
 import { createSearchContext } from '../observability/search/context.ts';
 import { createSearchExport } from '../observability/search/export.ts';
-import { createFacets } from '../observability/search/facets.ts';
+import { createFacets } from '../observability/search/facets/facets.ts';
 import { createSearchHistogram } from '../observability/search/histogram.ts';
-import { findSavedSearchUsingSource } from '../observability/search/saved-search-store.ts';
-import { createSavedSearches } from '../observability/search/saved-searches.ts';
+import { findSavedSearchUsingSource } from '../observability/search/saved/saved-search-store.ts';
+import { createSavedSearches } from '../observability/search/saved/saved-searches.ts';
 import { createSearch } from '../observability/search/search.ts';
-import { createTail } from '../observability/search/tail.ts';
+import { createTail } from '../observability/search/tail/tail.ts';
 import { createSources } from '../observability/sources/sources.ts';
 import { createTokens } from '../observability/tokens/tokens.ts';
 import { createTraces } from '../observability/traces/traces.ts';

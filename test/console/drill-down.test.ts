@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listValueRows } from '../../console/src/pages/dashboards/drill-down.ts';
+import { listValueRows } from '../../console/src/pages/dashboards/drill-down/drill-down.ts';
 import { position, T0 } from '../support/board.ts';
 import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';

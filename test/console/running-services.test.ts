@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { toChartRange, toChartRows } from '../../console/src/pages/services/autoscaling-series.ts';
+import { toChartRange, toChartRows } from '../../console/src/pages/services/autoscaling/autoscaling-series.ts';
 import { listEvidence } from '../../console/src/pages/services/evidence-text.ts';
 import { getPollMs, listDifferences } from '../../console/src/parts/services/service-status.ts';
 import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';

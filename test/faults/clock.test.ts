@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/kernel/errors.ts';
-import { createSupervisor } from '../../src/platform/engine/supervisor.ts';
+import { createSupervisor } from '../../src/platform/engine/backends/supervisor.ts';
 import { createRateLimiter } from '../../src/platform/http/limits/rate-limit.ts';
 import { actor, type TestOrganization, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';

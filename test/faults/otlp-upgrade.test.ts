@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { listMigrations } from '../../src/kernel/migration.ts';
 import { SIGNALS } from '../../src/observability/ingest/wire/otlp-messages.ts';
 import { OWN_DATABASE } from '../../src/platform/engine/engine.ts';
-import { applyMigrations } from '../../src/platform/engine/migrate.ts';
+import { applyMigrations } from '../../src/platform/engine/tables/migrate.ts';
 import { getWriterUrl, startClickHouseServer } from '../support/clickhouse-server.ts';
 import { acme } from '../support/fleet.ts';
 import { openInProcessServer } from '../support/in-process-server.ts';

@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newUuid } from '../../src/kernel/ids.ts';
 import { systemClock } from '../../src/kernel/time/clock.ts';
-import { createS3Storage } from '../../src/running/backups/s3.ts';
-import { createS3Objects } from '../../src/running/backups/s3-objects.ts';
+import { createS3Storage } from '../../src/running/backups/storage/s3.ts';
+import { createS3Objects } from '../../src/running/backups/storage/s3-objects.ts';
 import { BUCKET, KEY } from '../support/s3-server.ts';
 import { testS3Storage } from '../support/s3-storage.ts';
 

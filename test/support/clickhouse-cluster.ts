@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { READER_GRANTS } from '../../src/platform/engine/configuration.ts';
+import { READER_GRANTS } from '../../src/platform/engine/backends/configuration.ts';
 import type { Elements } from '../../src/platform/listener/configuration.ts';
 import { findInstallation } from '../../src/platform/listener/installation.ts';
 import { findFreePort, type Listener, startListener, withUser } from '../../src/platform/listener/listener.ts';

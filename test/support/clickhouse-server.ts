@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from '../../src/platform/engine/configuration.ts';
+import { ENGINE_SETTINGS, READER_GRANTS, WRITER_GRANTS } from '../../src/platform/engine/backends/configuration.ts';
 import { findInstallation } from '../../src/platform/listener/installation.ts';
 import { startListener } from '../../src/platform/listener/listener.ts';
 

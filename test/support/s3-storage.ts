@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newUuid } from '../../src/kernel/ids.ts';
 import { systemClock } from '../../src/kernel/time/clock.ts';
-import { createS3Storage } from '../../src/running/backups/s3.ts';
-import type { Storage } from '../../src/running/backups/storage.ts';
+import { createS3Storage } from '../../src/running/backups/storage/s3.ts';
+import type { Storage } from '../../src/running/backups/storage/storage.ts';
 import { BUCKET, KEY, type StartS3, useS3 } from './s3-server.ts';
 import { until } from './until.ts';
 

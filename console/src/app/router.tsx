@@ -84,43 +84,43 @@ const service = createRoute({
 const serviceOverview = createRoute({
   getParentRoute: () => service,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/services/overview-tab.tsx'), 'OverviewTab'),
+  component: lazyRouteComponent(() => import('../pages/services/overview/overview-tab.tsx'), 'OverviewTab'),
 });
 
 const serviceScaling = createRoute({
   getParentRoute: () => service,
   path: 'scaling',
-  component: lazyRouteComponent(() => import('../pages/services/scaling-tab.tsx'), 'ScalingTab'),
+  component: lazyRouteComponent(() => import('../pages/services/scaling/scaling-tab.tsx'), 'ScalingTab'),
 });
 
 const serviceAutoscaling = createRoute({
   getParentRoute: () => service,
   path: 'autoscaling',
-  component: lazyRouteComponent(() => import('../pages/services/autoscaling-tab.tsx'), 'AutoscalingTab'),
+  component: lazyRouteComponent(() => import('../pages/services/autoscaling/autoscaling-tab.tsx'), 'AutoscalingTab'),
 });
 
 const serviceSchedule = createRoute({
   getParentRoute: () => service,
   path: 'schedule',
-  component: lazyRouteComponent(() => import('../pages/services/schedule-tab.tsx'), 'ScheduleTab'),
+  component: lazyRouteComponent(() => import('../pages/services/schedule/schedule-tab.tsx'), 'ScheduleTab'),
 });
 
 const serviceBackups = createRoute({
   getParentRoute: () => service,
   path: 'backups',
-  component: lazyRouteComponent(() => import('../pages/services/backups-tab.tsx'), 'BackupsTab'),
+  component: lazyRouteComponent(() => import('../pages/services/backups/backups-tab.tsx'), 'BackupsTab'),
 });
 
 const serviceAccess = createRoute({
   getParentRoute: () => service,
   path: 'access',
-  component: lazyRouteComponent(() => import('../pages/services/access-tab.tsx'), 'AccessTab'),
+  component: lazyRouteComponent(() => import('../pages/services/access/access-tab.tsx'), 'AccessTab'),
 });
 
 const serviceLogs = createRoute({
   getParentRoute: () => service,
   path: 'logs',
-  component: lazyRouteComponent(() => import('../pages/services/logs-tab.tsx'), 'LogsTab'),
+  component: lazyRouteComponent(() => import('../pages/services/logs/logs-tab.tsx'), 'LogsTab'),
 });
 
 const serviceSql = createRoute({
@@ -132,7 +132,7 @@ const serviceSql = createRoute({
 const serviceHistory = createRoute({
   getParentRoute: () => service,
   path: 'history',
-  component: lazyRouteComponent(() => import('../pages/services/history-tab.tsx'), 'HistoryTab'),
+  component: lazyRouteComponent(() => import('../pages/services/history/history-tab.tsx'), 'HistoryTab'),
 });
 
 const keys = createRoute({

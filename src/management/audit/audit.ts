@@ -4,7 +4,7 @@ import { createTimeOrderedIds, firstIdAt } from '../../kernel/ids.ts';
 import { createLargeCache } from '../../kernel/memo.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { ChainedColumns, ChainHead } from '../../platform/state/activity-chain.ts';
-import { batched } from '../../platform/state/batched.ts';
+import { batched } from '../../platform/state/postgres/batched.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
 import { appendActivities, type KnownHeads } from './chain-store.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { addDays, type Day, listDaysBetween } from '../../kernel/time/days.ts';
-import type { UsageCostRow } from '../../platform/state/billing-tables.ts';
 import { packColumns } from '../../platform/state/packed.ts';
 import { prepared } from '../../platform/state/prepared.ts';
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
+import type { UsageCostRow } from '../../platform/state/tables/billing-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { isIn } from '../../platform/state/value-lists.ts';
 import type { Cost, MetricMicros } from './cost.ts';

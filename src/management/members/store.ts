@@ -1,5 +1,5 @@
-import type { InvitationRow, MemberRow, UserRow } from '../../platform/state/member-tables.ts';
 import { prepared } from '../../platform/state/prepared.ts';
+import type { InvitationRow, MemberRow, UserRow } from '../../platform/state/tables/member-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { MemberRule } from '../organizations/organization.ts';
 import { type Invitation, type Member, type RoleSet, type User, unite } from './member.ts';

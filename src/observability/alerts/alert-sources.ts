@@ -5,7 +5,7 @@ import { createEvenBuckets } from '../charts/queries/time-buckets.ts';
 import type { Tile } from '../charts/tiles/tile-schema.ts';
 import type { WindowValueReader } from '../charts/window-values.ts';
 import { formatEquality } from '../search/context-scopes.ts';
-import type { SavedSearchContent } from '../search/saved-search.ts';
+import type { SavedSearchContent } from '../search/saved/saved-search.ts';
 import type { Search } from '../search/search.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import { type Alert, type AlertContent, toSchedule } from './alert.ts';

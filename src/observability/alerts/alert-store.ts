@@ -1,4 +1,4 @@
-import type { AlertRow } from '../../platform/state/alert-tables.ts';
+import type { AlertRow } from '../../platform/state/tables/alert-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Alert } from './alert.ts';
 import type { GroupState, Groups } from './judgment.ts';

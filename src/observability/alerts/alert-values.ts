@@ -4,7 +4,7 @@ import { createEvenBuckets } from '../charts/queries/time-buckets.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { Tile } from '../charts/tiles/tile-schema.ts';
 import type { WindowSeries, WindowValueReader } from '../charts/window-values.ts';
-import type { SavedSearchContent } from '../search/saved-search.ts';
+import type { SavedSearchContent } from '../search/saved/saved-search.ts';
 import type { AlertContent } from './alert.ts';
 import type { ConditionReaders } from './conditions.ts';
 import type { GroupValue } from './judgment.ts';

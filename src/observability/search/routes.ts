@@ -10,8 +10,8 @@ import { DashboardFailure, dashboardResponse } from '../../platform/http/respons
 import { TimeTileData } from '../charts/schema.ts';
 import type { createSearchContext } from './context.ts';
 import type { createSearchExport } from './export.ts';
-import { FacetRecord, FacetsBody, FacetValuesBody, FacetValuesRecord } from './facet-schema.ts';
-import type { Facets } from './facets.ts';
+import { FacetRecord, FacetsBody, FacetValuesBody, FacetValuesRecord } from './facets/facet-schema.ts';
+import type { Facets } from './facets/facets.ts';
 import type { createSearchHistogram } from './histogram.ts';
 import { ContextBody, ContextResponse, ExportBody, HistogramBody, SearchBody, SearchResponse } from './schema.ts';
 import type { Search } from './search.ts';

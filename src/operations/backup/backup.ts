@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
-import { type EngineAddress, type EngineSource, openEngineSource } from '../../platform/engine/source.ts';
+import { type EngineAddress, type EngineSource, openEngineSource } from '../../platform/engine/transfer/source.ts';
 import { listTables, readHistory, readRows, type StoreTable, type StoreValue } from '../../platform/state/contents.ts';
 import { openRawStore, type RawStore, type StoreAddress } from '../../platform/state/raw-access.ts';
 import { type BackupWriter, openBackupWriter } from './file-writer.ts';

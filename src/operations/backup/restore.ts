@@ -4,8 +4,8 @@ import { type AppliedMigration, listMigrations } from '../../kernel/migration.ts
 import type { Day } from '../../kernel/time/days.ts';
 import { listEventDays, markEventDays } from '../../management/billing/metering/event-days.ts';
 import { ORGANIZATION_COLUMN } from '../../platform/engine/engine.ts';
-import { isEngineRunning, openEngineSource } from '../../platform/engine/source.ts';
-import { type EngineTarget, openEngineTarget } from '../../platform/engine/target.ts';
+import { isEngineRunning, openEngineSource } from '../../platform/engine/transfer/source.ts';
+import { type EngineTarget, openEngineTarget } from '../../platform/engine/transfer/target.ts';
 import {
   countRows,
   insertRows,

@@ -6,8 +6,8 @@ import { isUuid } from '../../kernel/ids.ts';
 import { adoptDirectoryName, readDirectoryName } from '../../platform/engine/directory-id.ts';
 import { openRawStore } from '../../platform/state/raw-access.ts';
 import { copyBackup, listNewestChains } from '../../running/backups/copies.ts';
-import { createBackupDirectory } from '../../running/backups/directory.ts';
-import type { StoredBackup } from '../../running/backups/storage.ts';
+import { createBackupDirectory } from '../../running/backups/storage/directory.ts';
+import type { StoredBackup } from '../../running/backups/storage/storage.ts';
 import { getServiceDirectory, requestRestore } from '../../running/drivers/embedded/directory.ts';
 import type { CopyOptions } from './backup.ts';
 

@@ -3,7 +3,7 @@ import { isHexId } from '../../kernel/ids.ts';
 import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { WebhookBody } from '../../management/notifications/schema.ts';
 import { AlertBody, MAX_CHANNELS } from '../../observability/alerts/alert-schema.ts';
-import { SavedSearchBody } from '../../observability/search/saved-search-schema.ts';
+import { SavedSearchBody } from '../../observability/search/saved/saved-search-schema.ts';
 import { ResourceId } from '../../observability/sources/resource-id.ts';
 import { isStandardSecret } from '../../platform/webhooks/signed-requests.ts';
 

@@ -1,7 +1,7 @@
 import { memoizeByObject } from '../../kernel/memo.ts';
 import type { Channel } from '../../management/notifications/channel.ts';
 import type { Dashboard } from '../../observability/dashboards/schema.ts';
-import type { SavedSearch } from '../../observability/search/saved-search.ts';
+import type { SavedSearch } from '../../observability/search/saved/saved-search.ts';
 
 /** What alerts refer to by name: the resources of an organization after the change. */
 export interface Targets {

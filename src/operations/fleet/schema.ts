@@ -12,11 +12,11 @@ import { TIERS } from '../../management/organizations/organization.ts';
 import { TelemetryRetention } from '../../management/organizations/schema.ts';
 import { MAX_POLICIES } from '../../management/roles/role.ts';
 import { PolicyBody } from '../../management/roles/schema.ts';
-import { AutoscalingMode } from '../../management/services/current-scaling.ts';
 import { DRIVER_NAMES, SERVICE_STATES } from '../../management/services/driver.ts';
 import { MAX_TAGS } from '../../management/services/entry-lists.ts';
-import { DoubleSha1Hash, PasswordHash, Tag } from '../../management/services/lifecycle-schema.ts';
-import { MAX_ENTRIES, ScheduleEntryRequest } from '../../management/services/schedule-schema.ts';
+import { DoubleSha1Hash, PasswordHash, Tag } from '../../management/services/lifecycle/lifecycle-schema.ts';
+import { AutoscalingMode } from '../../management/services/scaling/current-scaling.ts';
+import { MAX_ENTRIES, ScheduleEntryRequest } from '../../management/services/scaling/schedule-schema.ts';
 import {
   IdleScaling,
   IdleTimeoutMinutes,
@@ -30,7 +30,7 @@ import {
   AutoscalerBody,
   BackupConfigurationRecord,
   QueryEndpointBody,
-} from '../../management/services/settings-schema.ts';
+} from '../../management/services/settings/settings-schema.ts';
 import { DashboardBody } from '../../observability/dashboards/schema.ts';
 import { ResourceId } from '../../observability/sources/resource-id.ts';
 import { SourceSpec } from '../../observability/sources/schema.ts';

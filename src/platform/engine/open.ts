@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/time/clock.ts';
-import type { Backend } from './backend.ts';
-import { createEmbeddedBackend } from './embedded-backend.ts';
+import type { Backend } from './backends/backend.ts';
+import { createEmbeddedBackend } from './backends/embedded-backend.ts';
+import { defaultMemoryBytes } from './backends/memory.ts';
+import { createServerBackend } from './backends/server-backend.ts';
+import { createSharedBackend, type SharedEngine } from './backends/shared-backend.ts';
 import type { Engine } from './engine.ts';
-import { defaultMemoryBytes } from './memory.ts';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { createEngine } from './operations.ts';
-import { createServerBackend } from './server-backend.ts';
-import { createSharedBackend, type SharedEngine } from './shared-backend.ts';
 
 interface Options {
   /** The embedded engine stores its files in the subdirectory `engine`. */

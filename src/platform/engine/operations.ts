@@ -6,9 +6,10 @@ import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { listMigrations } from '../../kernel/migration.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
-import type { Backend, Connection } from './backend.ts';
-import { CLUSTER_SETTINGS, completeTables, partitionStatement } from './cluster.ts';
-import { createStatements } from './cluster-statements.ts';
+import type { Backend, Connection } from './backends/backend.ts';
+import { createSharedAttempt } from './backends/shared-attempt.ts';
+import { CLUSTER_SETTINGS, completeTables, partitionStatement } from './cluster/cluster.ts';
+import { createStatements } from './cluster/cluster-statements.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
 import {
@@ -22,12 +23,11 @@ import {
 import { isNotAllowed, notResponding, toEngineError } from './failures.ts';
 import { createInsertFailures } from './insert-failures.ts';
 import { createLiveness } from './liveness.ts';
-import { applyMigrations } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
 import { parseRows, readText } from './result.ts';
-import { applyRetention } from './retention.ts';
-import { createSharedAttempt } from './shared-attempt.ts';
-import { addTextIndex } from './text-index.ts';
+import { applyMigrations } from './tables/migrate.ts';
+import { applyRetention } from './tables/retention.ts';
+import { addTextIndex } from './tables/text-index.ts';
 import { createTurns } from './turns.ts';
 
 interface Options {

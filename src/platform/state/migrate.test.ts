@@ -7,10 +7,10 @@ import { createDatabase } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
 import { readMigrations } from '../../kernel/migration.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import { openLibsql } from './libsql.ts';
+import { openLibsql } from './libsql/libsql.ts';
 import { migrate, type Steps } from './migrate.ts';
 import { openState } from './open.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres } from './postgres/postgres.ts';
 import { type State, unobserved } from './state.ts';
 
 const NOTES = `-- The first version.

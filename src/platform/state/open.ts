@@ -41,7 +41,7 @@ export async function openState({
 }: Options): Promise<State> {
   // Only the driver that is used is loaded.
   if (url) {
-    const { openPostgres } = await import('./postgres.ts');
+    const { openPostgres } = await import('./postgres/postgres.ts');
     const migrating = openPostgres({ url, clock, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
     if (!mayCreate) await assertStoreTables(migrating);
     await (await openMigrated(() => migrating, clock)).close();
@@ -57,7 +57,7 @@ export async function openState({
   const path = join(dataDirectory, 'state.db');
   if (!mayCreate) assertStoreFile(path);
   loadNativePart();
-  const { openLibsql } = await import('./libsql.ts');
+  const { openLibsql } = await import('./libsql/libsql.ts');
   try {
     return await openMigrated(() => openLibsql(path, clock, observer), clock);
   } catch (error) {

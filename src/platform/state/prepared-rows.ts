@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely';
-import { batched } from './batched.ts';
+import { batched } from './postgres/batched.ts';
 import { prepared } from './prepared.ts';
 import type { Db } from './tables.ts';
 

@@ -57,7 +57,7 @@ export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress,
 
 async function openLibsqlStore(path: string, { isExclusive = false, isForRestore = false }: Access): Promise<RawStore> {
   loadNativePart();
-  const { openConnection } = await import('./libsql-connection.ts');
+  const { openConnection } = await import('./libsql/libsql-connection.ts');
   // The lock of an exclusive connection stays until the process ends, and this process continues to use the store.
   const isWriting = isForRestore && !isExclusive;
   const { db, close } = openConnection(path, { isExclusive, isWriting });
@@ -81,7 +81,7 @@ async function openPostgresStore(
   url: string,
   { isExclusive = false, isForRestore = false }: Access,
 ): Promise<RawStore> {
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./postgres/postgres.ts');
   const address = new URL(url);
   const usedName = address.searchParams.get(APPLICATION_NAME) ?? 'pilothouse';
   address.searchParams.set(APPLICATION_NAME, OWN_NAME);

@@ -1,6 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
-import type { AlertEvaluationRow, AlertGroupsRow, AlertRow } from './alert-tables.ts';
-import type { ServiceBackupRow } from './backup-tables.ts';
+import type { AlertEvaluationRow, AlertGroupsRow, AlertRow } from './tables/alert-tables.ts';
+import type { ServiceBackupRow } from './tables/backup-tables.ts';
 import type {
   BudgetNoticeRow,
   BudgetRow,
@@ -9,9 +9,9 @@ import type {
   UsageDayRow,
   UsageIntakeRow,
   UsageLedgerRow,
-} from './billing-tables.ts';
-import type { ConsoleSessionRow, InvitationRow, MemberRow, UserRow } from './member-tables.ts';
-import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow } from './query-tables.ts';
+} from './tables/billing-tables.ts';
+import type { ConsoleSessionRow, InvitationRow, MemberRow, UserRow } from './tables/member-tables.ts';
+import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow } from './tables/query-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {

@@ -8,7 +8,7 @@ import type { Organization } from '../../management/organizations/organization.t
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { DrivenServices } from '../../management/services/driven-services.ts';
 import type { Service } from '../../management/services/service.ts';
-import { getAutoscalerMode } from '../../management/services/settings.ts';
+import { getAutoscalerMode } from '../../management/services/settings/settings.ts';
 import type { State } from '../../platform/state/state.ts';
 import { decideFromSummary } from './decide.ts';
 import type { Decision } from './decision.ts';

@@ -6,7 +6,7 @@ import type { Audit } from '../../management/audit/audit.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { STOPPED_FOR_BACKUP } from '../../management/services/driven-services.ts';
 import { DRIVERS } from '../../management/services/driver.ts';
-import type { FindRestorable } from '../../management/services/new-service.ts';
+import type { FindRestorable } from '../../management/services/lifecycle/new-service.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { Services } from '../../management/services/services.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';

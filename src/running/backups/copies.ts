@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Db } from '../../platform/state/tables.ts';
 import { type Backup, findNewestDone, listChain } from './backup.ts';
-import type { Storage, StoredBackup } from './storage.ts';
+import type { Storage, StoredBackup } from './storage/storage.ts';
 import { listBackedUpServices, listBackups } from './store.ts';
 
 /** What is needed to restore the newest backup of a service, the full backup first. */

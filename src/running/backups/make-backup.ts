@@ -6,10 +6,10 @@ import { getServiceDirectory } from '../drivers/embedded/directory.ts';
 import { readFingerprint } from '../drivers/embedded/fingerprint.ts';
 import { type Backup, findBase } from './backup.ts';
 import type { BackupMaker } from './maker.ts';
-import { syncAll } from './manifest.ts';
 import { runBackup } from './statements.ts';
-import { NAMES, type Storage } from './storage.ts';
-import { rejectIncomplete } from './written-files.ts';
+import { syncAll } from './storage/manifest.ts';
+import { NAMES, type Storage } from './storage/storage.ts';
+import { rejectIncomplete } from './storage/written-files.ts';
 
 interface Options {
   clock: Clock;

@@ -5,7 +5,7 @@ import { type Backup, ELSEWHERE, findBase, SQL_SETTINGS } from './backup.ts';
 import type { BackupMaker } from './maker.ts';
 import { toPrivate } from './private-upstream.ts';
 import { runBackupTo } from './statements.ts';
-import type { SqlStorage, Storage } from './storage.ts';
+import type { SqlStorage, Storage } from './storage/storage.ts';
 
 interface Options {
   clock: Clock;

@@ -4,9 +4,9 @@ import { AppError } from '../../kernel/errors.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Restore } from '../drivers/embedded/restoring.ts';
 import { type Backup, ELSEWHERE, listChain } from './backup.ts';
-import { replaceBase } from './file-list.ts';
 import { formatFailure, runRestore, toFile } from './statements.ts';
-import { NAMES, type Storage } from './storage.ts';
+import { replaceBase } from './storage/file-list.ts';
+import { NAMES, type Storage } from './storage/storage.ts';
 import { findBackup, listBackups } from './store.ts';
 
 interface Options {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Upstream } from '../../management/services/driver.ts';
 import { toPrivate } from './private-upstream.ts';
-import { formatTarget } from './s3-target.ts';
 import { runBackupTo } from './statements.ts';
+import { formatTarget } from './storage/s3-target.ts';
 
 const SIGNAL = new AbortController().signal;
 const SECRET = "of/the+storage's\\own";

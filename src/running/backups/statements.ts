@@ -4,7 +4,7 @@ import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { HOUR_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Upstream } from '../../management/services/driver.ts';
 import { query, queryRows, quoteText } from '../../platform/listener/query.ts';
-import type { SecretSql } from './storage.ts';
+import type { SecretSql } from './storage/storage.ts';
 
 /** Ids are UUIDs. */
 export const toFile = (id: string): string => `File('${id}')`;

@@ -1,4 +1,4 @@
-import type { ServiceBackupRow } from '../../platform/state/backup-tables.ts';
+import type { ServiceBackupRow } from '../../platform/state/tables/backup-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Backup, PendingWork } from './backup.ts';
 

@@ -9,11 +9,11 @@ import { query, quoteName } from '../../platform/listener/query.ts';
 import { getServiceDirectory, removeServiceDirectory, type ServiceDirectory } from '../drivers/embedded/directory.ts';
 import { type RunningService, startService } from '../drivers/embedded/running-service.ts';
 import { type Backup, listChain } from './backup.ts';
-import { type ListedTable, listTables, parseFileList } from './file-list.ts';
-import { damaged } from './manifest.ts';
 import type { Restores } from './restore.ts';
 import { runBackup } from './statements.ts';
-import { NAMES, type Storage } from './storage.ts';
+import { type ListedTable, listTables, parseFileList } from './storage/file-list.ts';
+import { damaged } from './storage/manifest.ts';
+import { NAMES, type Storage } from './storage/storage.ts';
 
 interface Options {
   storage: Storage;

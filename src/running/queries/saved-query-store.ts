@@ -1,4 +1,4 @@
-import type { SavedQueryRow } from '../../platform/state/query-tables.ts';
+import type { SavedQueryRow } from '../../platform/state/tables/query-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 
 export interface SavedQueryContent {

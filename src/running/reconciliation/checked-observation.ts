@@ -1,5 +1,5 @@
 import type { Desired, Load, Observed, ObservedState } from '../../management/services/driver.ts';
-import { SCALING_LIMITS } from '../../management/services/scaling-limits.ts';
+import { SCALING_LIMITS } from '../../management/services/scaling/scaling-limits.ts';
 
 const MAX_REPLICAS = SCALING_LIMITS.numReplicas.maximum;
 const MAX_MEMORY_GB = SCALING_LIMITS.replicaMemoryGb.maximum;

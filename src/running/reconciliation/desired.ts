@@ -1,5 +1,5 @@
 import { type Desired, DRIVERS, type DrivenService, type Observed } from '../../management/services/driver.ts';
-import { getWantedSize } from '../../management/services/schedule.ts';
+import { getWantedSize } from '../../management/services/scaling/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
 
 /** The part of a service that its driver gets. */

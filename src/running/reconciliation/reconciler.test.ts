@@ -15,7 +15,7 @@ import { createAudit } from '../../management/audit/audit.ts';
 import { createOrganizations } from '../../management/organizations/organizations.ts';
 import { createDrivenServices, type DrivenServices } from '../../management/services/driven-services.ts';
 import type { Desired, Driver, IdleBlocker, Observed } from '../../management/services/driver.ts';
-import { createServiceLifecycle } from '../../management/services/lifecycle.ts';
+import { createServiceLifecycle } from '../../management/services/lifecycle/lifecycle.ts';
 import { createServices } from '../../management/services/services.ts';
 import { parseFleetFile } from '../../operations/fleet/file.ts';
 import { createFleet } from '../../operations/fleet/fleet.ts';

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isoTime } from '../../kernel/time/clock.ts';
 import { BLOCKER_TYPES, DRIVERS, type IdleBlocker } from '../../management/services/driver.ts';
-import { getEffectiveScaling } from '../../management/services/schedule.ts';
+import { getEffectiveScaling } from '../../management/services/scaling/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
 import { observe } from '../../management/services/simulated.ts';
 import type { Reconciler } from './reconciler.ts';

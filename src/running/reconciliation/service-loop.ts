@@ -9,7 +9,7 @@ import {
   type Observed,
   type Wake,
 } from '../../management/services/driver.ts';
-import { getEffectiveScaling } from '../../management/services/schedule.ts';
+import { getEffectiveScaling } from '../../management/services/scaling/schedule.ts';
 import type { Service } from '../../management/services/service.ts';
 import { toDrivenService } from './desired.ts';
 import { findIdleBlockers } from './idle.ts';

@@ -1,8 +1,8 @@
 import type { RateCounter } from '../../kernel/rate-counter.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
-import { READERS } from '../../platform/engine/embedded-backend.ts';
+import { READERS } from '../../platform/engine/backends/embedded-backend.ts';
+import type { SharedEngine } from '../../platform/engine/backends/shared-backend.ts';
 import type { EngineAccess } from '../../platform/engine/engine.ts';
-import type { SharedEngine } from '../../platform/engine/shared-backend.ts';
 import { createLocalRateCounter } from '../../platform/http/limits/rate-counter.ts';
 import { aggregateMetrics, type MetricValues } from '../../platform/http/monitoring/metrics.ts';
 import { openRequests, type RequestHelpers } from '../requests.ts';

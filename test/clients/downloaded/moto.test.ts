@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { newUuid } from '../../../src/kernel/ids.ts';
 import { systemClock } from '../../../src/kernel/time/clock.ts';
-import { createS3Storage } from '../../../src/running/backups/s3.ts';
+import { createS3Storage } from '../../../src/running/backups/storage/s3.ts';
 import { BUCKET } from '../../support/s3-server.ts';
 import { testS3Storage } from '../../support/s3-storage.ts';
 import { until } from '../../support/until.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listMigrations } from '../../../src/kernel/migration.ts';
-import { createClusterStatements } from '../../../src/platform/engine/cluster-statements.ts';
+import { createClusterStatements } from '../../../src/platform/engine/cluster/cluster-statements.ts';
 import { findFreePort, type Listener } from '../../../src/platform/listener/listener.ts';
 import { CLUSTER, runOnServer, startClusterServer } from '../../support/clickhouse-cluster.ts';
 import { until } from '../../support/until.ts';

@@ -10,7 +10,7 @@ import { exportDashboard } from './files.ts';
 import { LinkIcon } from './icons.tsx';
 import { dashboardsQuery, type StoredDashboard, type TimeWindow } from './queries.ts';
 
-const VersionsDrawer = lazy(() => import('./versions-drawer.tsx'));
+const VersionsDrawer = lazy(() => import('./versions/versions-drawer.tsx'));
 const LinksDialog = lazy(() => import('./links-dialog.tsx'));
 
 interface Props {

@@ -11,9 +11,9 @@ import { FilteredView } from './filtered-view.tsx';
 import { CloseIcon, PencilIcon, ScreenIcon } from './icons.tsx';
 import { requestFullScreen, useKiosk } from './kiosk.ts';
 import { dashboardQuery } from './queries.ts';
-import { RangeBar } from './range-bar.tsx';
 import type { DashboardSearch } from './search.ts';
-import { useTimeWindow } from './use-time-window.ts';
+import { RangeBar } from './time-window/range-bar.tsx';
+import { useTimeWindow } from './time-window/use-time-window.ts';
 
 const DashboardEditor = lazy(() => import('./editor/dashboard-editor.tsx'));
 

@@ -1,15 +1,15 @@
 import { ActionIcon, Modal } from '@mantine/core';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
-import { AnnotationsProvider } from './annotations.tsx';
-import { DrillDownProvider } from './drill-down-context.tsx';
+import { AnnotationsProvider } from './annotations/annotations.tsx';
+import { DrillDownProvider } from './drill-down/drill-down-context.tsx';
+import { TileRowsMenu } from './drill-down/tile-rows-menu.tsx';
 import type { ViewFilter } from './filters/view-filters.ts';
+import { StoredTile } from './grid/stored-tile.tsx';
+import { TileGrid } from './grid/tile-grid.tsx';
+import { TileMenu } from './grid/tile-menu.tsx';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, TimeWindow } from './queries.ts';
-import { StoredTile } from './stored-tile.tsx';
-import { TileGrid } from './tile-grid.tsx';
-import { TileMenu } from './tile-menu.tsx';
-import { TileRowsMenu } from './tile-rows-menu.tsx';
-import { CrosshairContext } from './tiles/crosshair.ts';
+import { CrosshairContext } from './tiles/time/crosshair.ts';
 
 interface Props {
   dashboard: Dashboard;

@@ -6,9 +6,9 @@ import type {
   TileFilter,
   UpdateDashboardBody,
 } from '../../api/generated.ts';
-import type { Range } from './range.ts';
 import { createRequestQueue } from './request-queue.ts';
 import type { Dashboard, Tile } from './tile-types.ts';
+import type { Range } from './time-window/range.ts';
 
 export type { Dashboard, Series, Tile, TileData, TileDataByType, TileType } from './tile-types.ts';
 export type DashboardBody = UpdateDashboardBody;

@@ -1,13 +1,13 @@
 import { useIntersection, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Operations } from '../../api/generated.ts';
+import { usePointTarget } from '../dashboards/drill-down/use-point-target.ts';
 import { chooseTileFilters, listFilterNotes, type ViewFilter } from '../dashboards/filters/view-filters.ts';
+import { TileBody } from '../dashboards/grid/tile-body.tsx';
+import { TileContent } from '../dashboards/grid/tile-content.tsx';
+import { TileFrame } from '../dashboards/grid/tile-frame.tsx';
 import type { Tile, TimeWindow } from '../dashboards/queries.ts';
-import { TileBody } from '../dashboards/tile-body.tsx';
-import { TileContent } from '../dashboards/tile-content.tsx';
-import { TileFrame } from '../dashboards/tile-frame.tsx';
-import { SearchTile } from '../dashboards/tiles/search-tile.tsx';
-import { usePointTarget } from '../dashboards/use-point-target.ts';
+import { SearchTile } from '../dashboards/tiles/rows/search-tile.tsx';
 import { sharedTileQuery } from './queries.ts';
 
 interface Props {

@@ -2,8 +2,8 @@ import { Button, Code, Group } from '@mantine/core';
 import { plural } from '../../parts/format/format.ts';
 import { formatDateTime } from '../../parts/format/times.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
-import { DEFAULT_PRESET, PRESET_LABELS } from '../dashboards/range.ts';
 import { PRESETS } from '../dashboards/search.ts';
+import { DEFAULT_PRESET, PRESET_LABELS } from '../dashboards/time-window/range.ts';
 import type { SearchState } from './use-search-state.ts';
 
 /** Says what was searched, and offers a wider range. */

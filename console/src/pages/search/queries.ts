@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ListSavedSearchesResult, Operations, SearchContextBody, SearchRowsBody } from '../../api/generated.ts';
 import { type TimeWindow, tileRequests } from '../dashboards/queries.ts';
-import type { Range } from '../dashboards/range.ts';
+import type { Range } from '../dashboards/time-window/range.ts';
 
 export type SavedSearch = ListSavedSearchesResult[number];
 type Row = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import type { Range } from '../dashboards/range.ts';
+import type { Range } from '../dashboards/time-window/range.ts';
 import { type FoundRow, toFoundRows } from './columns.ts';
 import { type Matching, rowsQuery } from './queries.ts';
 

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Source } from '../dashboards/editor/suggestions.ts';
 import type { TimeWindow } from '../dashboards/queries.ts';
-import { useTimeWindow } from '../dashboards/use-time-window.ts';
+import { useTimeWindow } from '../dashboards/time-window/use-time-window.ts';
 import { listDefaultColumns, splitExpressions, toSelect } from './columns.ts';
 import { type Choosing, choose } from './conditions.ts';
 import type { Matching } from './queries.ts';

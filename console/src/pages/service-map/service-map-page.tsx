@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
-import { useTimeWindow } from '../dashboards/use-time-window.ts';
+import { useTimeWindow } from '../dashboards/time-window/use-time-window.ts';
 import { ConditionForm, RangeActions } from '../traces/filter-bar.tsx';
 import { DEFAULT_SOURCE, serviceMapQuery } from '../traces/queries.ts';
 import { SamplingNote } from '../traces/sampling-note.tsx';

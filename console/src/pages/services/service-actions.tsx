@@ -6,7 +6,7 @@ import type { Service, ServiceCommand } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { ConfirmDialog } from '../../parts/forms/confirm-dialog.tsx';
 import { notifyError, notifySuccess } from '../../parts/messages/notifications.ts';
-import { EditServiceDialog } from './edit-service-dialog.tsx';
+import { EditServiceDialog } from './access/edit-service-dialog.tsx';
 
 type Dialog = 'stop' | 'delete' | 'edit';
 

@@ -10,7 +10,7 @@ import { Page } from '../../parts/layout/page.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { ServiceBadges } from '../../parts/services/service-facts.tsx';
 import { getPollMs } from '../../parts/services/service-status.ts';
-import { NewServicePassword } from './new-service-password.tsx';
+import { NewServicePassword } from './creation/new-service-password.tsx';
 import { ServiceActions } from './service-actions.tsx';
 import { ServiceProvider } from './service-context.tsx';
 import { ServiceNotes, ServiceSubtitle } from './service-status.tsx';

@@ -28,7 +28,7 @@ import { getPollMs } from '../../parts/services/service-status.ts';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { ListEnd } from '../../parts/tables/list-end.tsx';
 import { ListSearch } from '../../parts/tables/list-search.tsx';
-import { CreateServiceDialog } from './create-service-dialog.tsx';
+import { CreateServiceDialog } from './creation/create-service-dialog.tsx';
 import classes from './services.module.css';
 
 /** Minimum number of services to show the search field. */

@@ -1,5 +1,5 @@
 import type { PartsData } from '../dashboards/tiles/parts.ts';
-import type { Line } from '../dashboards/tiles/time-series.ts';
+import type { Line } from '../dashboards/tiles/time/time-series.ts';
 import { formatValue, type ResultColumn, type ResultRow } from './values.ts';
 
 /** Columns of a chart, by their index in the result. */

@@ -1,8 +1,8 @@
 import { Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Panel } from '../../parts/layout/panel.tsx';
-import { TimeChart } from '../dashboards/tiles/time-chart.tsx';
-import type { Line } from '../dashboards/tiles/time-series.ts';
+import { TimeChart } from '../dashboards/tiles/time/time-chart.tsx';
+import type { Line } from '../dashboards/tiles/time/time-series.ts';
 import type { Report, Signal } from './queries.ts';
 import classes from './telemetry.module.css';
 import { SIGNAL_LABELS } from './words.ts';

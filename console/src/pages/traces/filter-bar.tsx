@@ -2,7 +2,7 @@ import { ActionIcon, Button, SegmentedControl, TextInput, Tooltip } from '@manti
 import { type ReactNode, useState } from 'react';
 import { ReloadIcon } from '../dashboards/icons.tsx';
 import type { TimeWindow } from '../dashboards/queries.ts';
-import { RangePicker } from '../dashboards/range-picker.tsx';
+import { RangePicker } from '../dashboards/time-window/range-picker.tsx';
 import { formatNs, parseDuration } from './durations.ts';
 import type { TracesSearch } from './search.ts';
 import { SourceSelect } from './source-select.tsx';

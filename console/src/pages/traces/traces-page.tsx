@@ -2,7 +2,7 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { formatDateTime } from '../../parts/format/times.ts';
 import { Page } from '../../parts/layout/page.tsx';
-import { useTimeWindow } from '../dashboards/use-time-window.ts';
+import { useTimeWindow } from '../dashboards/time-window/use-time-window.ts';
 import { formatNs } from './durations.ts';
 import { ConditionForm, DurationField, RangeActions } from './filter-bar.tsx';
 import { LatencyHeatmap } from './latency-heatmap.tsx';

@@ -1,4 +1,4 @@
-import type { BudgetNoticeRow, BudgetRow } from '../../../platform/state/billing-tables.ts';
+import type { BudgetNoticeRow, BudgetRow } from '../../../platform/state/tables/billing-tables.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { Webhook } from '../../../platform/webhooks/webhook.ts';
 import type { AlertKey, Budget, BudgetAlert, Threshold } from './budget.ts';

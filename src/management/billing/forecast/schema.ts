@@ -3,7 +3,7 @@ import { chcFromMicros } from '../../../kernel/numbers/money.ts';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
 import { PatternText } from '../../../kernel/schemas/pattern-text.ts';
 import { type Clock, isoSeconds } from '../../../kernel/time/clock.ts';
-import { CreateServiceBody } from '../../services/lifecycle-schema.ts';
+import { CreateServiceBody } from '../../services/lifecycle/lifecycle-schema.ts';
 import { ReplicaScalingBody, ServiceRecord, toServiceRecord } from '../../services/schema.ts';
 import { totalMicros } from '../cost.ts';
 import { Chc, Metrics, toMetricsRecord } from '../schema.ts';

@@ -1,5 +1,5 @@
 import type { Day } from '../../../kernel/time/days.ts';
-import type { PriceBookRow } from '../../../platform/state/billing-tables.ts';
+import type { PriceBookRow } from '../../../platform/state/tables/billing-tables.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import { completePrices, LIST_PRICES, type PriceBook } from './price-book.ts';
 

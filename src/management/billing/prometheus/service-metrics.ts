@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/time/clock.ts';
 import { toUtcDay } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import { DRIVERS } from '../../services/driver.ts';
-import { getEffectiveScaling } from '../../services/schedule.ts';
+import { getEffectiveScaling } from '../../services/scaling/schedule.ts';
 import { getMaxReplicas, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
 import { observe } from '../../services/simulated.ts';

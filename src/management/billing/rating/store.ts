@@ -1,8 +1,8 @@
 import { AppError } from '../../../kernel/errors.ts';
 import type { Day } from '../../../kernel/time/days.ts';
-import type { UsageDayRow, UsageLedgerRow } from '../../../platform/state/billing-tables.ts';
 import { prepared } from '../../../platform/state/prepared.ts';
 import { preparedRows } from '../../../platform/state/prepared-rows.ts';
+import type { UsageDayRow, UsageLedgerRow } from '../../../platform/state/tables/billing-tables.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { EntityType } from '../entity.ts';
 import type { MeterName } from '../meter.ts';

@@ -3,13 +3,13 @@ import {
   listNameViolations,
   normalizeSavedSearch,
   type SavedSearch,
-} from '../../../observability/search/saved-search.ts';
-import type { SavedSearchBody } from '../../../observability/search/saved-search-schema.ts';
+} from '../../../observability/search/saved/saved-search.ts';
+import type { SavedSearchBody } from '../../../observability/search/saved/saved-search-schema.ts';
 import {
   deleteSavedSearch,
   listSavedSearches,
   putSavedSearch,
-} from '../../../observability/search/saved-search-store.ts';
+} from '../../../observability/search/saved/saved-search-store.ts';
 import type { Kind } from './kind.ts';
 
 export const savedSearchKind: Kind<SavedSearch> = {

@@ -1,9 +1,9 @@
 import type { Violation } from '../../../kernel/errors.ts';
 import { isoTime, parseDateTime } from '../../../kernel/time/clock.ts';
 import { DRIVERS, type DriverName, type ServiceState, toDesiredState } from '../../../management/services/driver.ts';
-import { OWN_DATA_RULE } from '../../../management/services/new-service.ts';
-import { declaredScalingViolations } from '../../../management/services/scaling.ts';
-import { scheduleViolations } from '../../../management/services/schedule.ts';
+import { OWN_DATA_RULE } from '../../../management/services/lifecycle/new-service.ts';
+import { declaredScalingViolations } from '../../../management/services/scaling/scaling.ts';
+import { scheduleViolations } from '../../../management/services/scaling/schedule.ts';
 import {
   defaultScaling,
   type Scaling,
@@ -11,7 +11,7 @@ import {
   type ServiceDetails,
   type ServiceKind,
 } from '../../../management/services/service.ts';
-import type { ServiceSettings } from '../../../management/services/service-settings.ts';
+import type { ServiceSettings } from '../../../management/services/settings/service-settings.ts';
 import { getSettledState } from '../../../management/services/simulated.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../../management/services/store.ts';
 import type { Fields } from '../declared.ts';

@@ -1,4 +1,4 @@
-import { SCALING_LIMITS } from '../../../management/services/scaling-limits.ts';
+import { SCALING_LIMITS } from '../../../management/services/scaling/scaling-limits.ts';
 import type { ServiceSize } from '../../../management/services/service.ts';
 import { findLarger, findSmaller, type SizeLimits } from '../sizes.ts';
 

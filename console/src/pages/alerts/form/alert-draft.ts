@@ -3,7 +3,7 @@ import { type Condition, hasTwoLimits } from '../../../parts/alerts/alert-status
 import { createNameValue, type NameValue, toRecord } from '../../../parts/forms/name-values.tsx';
 import { createSeries } from '../../dashboards/editor/draft.ts';
 import type { Series } from '../../dashboards/queries.ts';
-import { formatDateTimeField, parseDateTimeField } from '../../dashboards/range.ts';
+import { formatDateTimeField, parseDateTimeField } from '../../dashboards/time-window/range.ts';
 import type { NewAlertSearch } from '../search.ts';
 
 type Source = Alert['source'];

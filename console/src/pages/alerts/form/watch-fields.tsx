@@ -9,7 +9,7 @@ import { isAlerted } from '../../../parts/alerts/alerted-tile.ts';
 import { SeriesFields } from '../../dashboards/editor/series-fields.tsx';
 import { columnsQuery, listSuggestions } from '../../dashboards/editor/suggestions.ts';
 import { dashboardsQuery, type Series } from '../../dashboards/queries.ts';
-import { resolveRange, resolveZone } from '../../dashboards/range.ts';
+import { resolveRange, resolveZone } from '../../dashboards/time-window/range.ts';
 import { toSeries } from '../../search/columns.ts';
 import { savedSearchesQuery } from '../../search/queries.ts';
 import classes from '../alerts.module.css';

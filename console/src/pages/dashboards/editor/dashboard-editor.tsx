@@ -10,7 +10,7 @@ import { PlusIcon, WarningIcon } from '../../../parts/layout/icons.tsx';
 import { notifySuccess } from '../../../parts/messages/notifications.ts';
 import { dashboardConstraints } from '../constraints.ts';
 import { isEqual } from '../equality.ts';
-import type { GridPosition } from '../grid.ts';
+import type { GridPosition } from '../grid/grid.ts';
 import {
   dashboardQuery,
   dashboardsQuery,

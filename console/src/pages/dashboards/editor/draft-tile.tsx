@@ -1,10 +1,10 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/layout/icons.tsx';
 import { hasEqualQuery } from '../equality.ts';
+import { StoredTile } from '../grid/stored-tile.tsx';
+import { TileFrame } from '../grid/tile-frame.tsx';
 import { PencilIcon } from '../icons.tsx';
 import type { Tile, TimeWindow } from '../queries.ts';
-import { StoredTile } from '../stored-tile.tsx';
-import { TileFrame } from '../tile-frame.tsx';
 import { TilePreview } from './tile-preview.tsx';
 
 interface Props {

@@ -1,5 +1,5 @@
 import { seriesConstraints } from '../constraints.ts';
-import { arrange, COLUMNS } from '../grid.ts';
+import { arrange, COLUMNS } from '../grid/grid.ts';
 import type { Dashboard, DashboardBody, Series, Tile, TileType } from '../queries.ts';
 
 /** The edited members of a dashboard; the server keeps the others. */

@@ -2,9 +2,9 @@ import 'react-grid-layout/css/styles.css';
 import { useElementSize } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import GridLayout, { type Layout } from 'react-grid-layout';
-import { COLUMNS, GAP, type GridPosition, ROW_HEIGHT, sortByPosition } from '../grid.ts';
+import { COLUMNS, GAP, type GridPosition, ROW_HEIGHT, sortByPosition } from '../grid/grid.ts';
+import { TileGrid } from '../grid/tile-grid.tsx';
 import type { Tile } from '../queries.ts';
-import { TileGrid } from '../tile-grid.tsx';
 import './edit-grid.css';
 
 interface Props {

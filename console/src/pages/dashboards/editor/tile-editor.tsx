@@ -17,7 +17,7 @@ import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/layout/icons.tsx';
 import { Note } from '../../../parts/layout/note.tsx';
 import { seriesConstraints, tileConstraints } from '../constraints.ts';
-import { COLUMNS, MAX_TILE_ROWS } from '../grid.ts';
+import { COLUMNS, MAX_TILE_ROWS } from '../grid/grid.ts';
 import { dashboardsQuery, type Series, type Tile, type TileType, type TimeWindow } from '../queries.ts';
 import { changeTileType, createSeries, isAggregated, isDistribution, TILE_TYPES, withoutConfig } from './draft.ts';
 import classes from './editor.module.css';

@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
+import { type PointTarget, usePointTarget } from '../drill-down/use-point-target.ts';
+import { TileContent } from '../grid/tile-content.tsx';
 import type { Tile, TimeWindow } from '../queries.ts';
-import { TileContent } from '../tile-content.tsx';
 import classes from '../tiles/tiles.module.css';
-import { type PointTarget, usePointTarget } from '../use-point-target.ts';
 import { previewQuery } from './preview-query.ts';
 
 const DEBOUNCE_MS = 450;

@@ -1,5 +1,5 @@
 import type { SeriesStyle } from '../../../parts/costs/colors.ts';
-import classes from './time-chart.module.css';
+import classes from './time/time-chart.module.css';
 
 /** The color of a series; stripes for a dashed line. */
 export function Swatch({ color, dash: [length, gap] }: SeriesStyle) {

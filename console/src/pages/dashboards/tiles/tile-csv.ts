@@ -2,7 +2,7 @@ import { formatCsv } from '../../../parts/format/csv.ts';
 import { alignPrevious, type Previous } from '../compare/previous.ts';
 import type { Tile, TileData, TileDataByType } from '../tile-types.ts';
 import { formatGroup } from './parts.ts';
-import { toLines } from './time-series.ts';
+import { toLines } from './time/time-series.ts';
 
 const PREVIOUS = 'previous period';
 
