@@ -22,7 +22,7 @@ export function CostTooltip({ day, isOpen, rows, marks, left, width }: Props) {
   const total = rows.reduce((sum, { micros }) => sum + micros, 0);
   return (
     <div
-      className={classes.tip}
+      className={`ph-tip ${classes.tip}`}
       style={left > width / 2 ? { right: width - left + 16 } : { left: left + 16 }}
       data-testid="cost-tooltip"
     >

@@ -152,7 +152,7 @@ export function AlertChart({ label, points, threshold, start, end }: Props) {
         )}
         {hovered && (
           <div
-            className={classes.tip}
+            className={`ph-tip ${classes.tip}`}
             style={
               toX(hovered.end) > width / 2 ? { right: width - toX(hovered.end) + 12 } : { left: toX(hovered.end) + 12 }
             }

@@ -135,7 +135,7 @@ export function HeatmapTile({ tile, data, zone, onSelect, overlay }: Props) {
           )}
           {hover && (
             <div
-              className={classes.tip}
+              className={`ph-tip ${classes.tip}`}
               style={{
                 ...(hover.left > hover.width / 2
                   ? { right: hover.width - hover.left + 12 }

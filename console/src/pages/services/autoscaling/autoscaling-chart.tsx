@@ -94,7 +94,7 @@ export function AutoscalingChart({ timeline }: { timeline: AutoscalingTimeline }
         ))}
         {hover && (
           <div
-            className={classes.tip}
+            className={`ph-tip ${classes.tip}`}
             style={hover.left > hover.width / 2 ? { right: hover.width - hover.left + 14 } : { left: hover.left + 14 }}
           >
             <div className={classes.mark}>{formatDateTime(rows.times[hover.index] ?? 0, zone)}</div>

@@ -29,7 +29,7 @@ export function ChartTooltip({ at, zone, left, top, width, rows, total, format, 
   const isRight = left > width / 2;
   return (
     <div
-      className={classes.tip}
+      className={`ph-tip ${classes.tip}`}
       style={{ ...(isRight ? { right: width - left + 14 } : { left: left + 14 }), top: Math.max(top - 20, 0) }}
       data-testid="chart-tooltip"
     >
