@@ -78,9 +78,12 @@ export async function openClockedServer(data, fleet) {
       const [{ host, port }] = endpoints;
       return { id: service.id, url: `http://${host}:${port}/`, password };
     },
-    /** Lets the time pass after which services idle. */
+    /** Lets the time pass after which services idle. The reconciler looks at a service at once when it has changed. */
     async letIdle(...ids) {
       now += IDLE_AFTER_MS;
+      await Promise.all(
+        ids.map((id) => call('PATCH', `/${id}`, { tags: { add: [{ key: 'idle-at', value: `${now}` }] } })),
+      );
       await Promise.all(ids.map((id) => untilState(id, 'idle')));
     },
     close: () => server.close(),
