@@ -54,7 +54,7 @@ export function createFailedSignIns({ state, clock, audit, log, findCredential }
 
   const recording = createBackgroundLoop({
     run: recordPending,
-    onError: (error) => log.warn({ err: error }, 'could not record failed sign-ins in the audit log'),
+    onError: (error) => log.warn({ err: error }, 'failed to record failed sign-ins in the audit log'),
   });
 
   async function recordPending(): Promise<void> {

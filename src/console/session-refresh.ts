@@ -47,7 +47,7 @@ export function createSessionRefresh({ state, clock, log, provider, refreshMs, a
       await admission.admit(person, {});
     } catch (error) {
       if (!(error instanceof ProviderSessionEnded)) {
-        log.warn({ err: error, issuer: provider.issuer }, 'could not ask the identity provider about a session');
+        log.warn({ err: error, issuer: provider.issuer }, 'failed to ask the identity provider about a session');
         const refreshedAt = now - refreshMs + Math.min(RETRY_MS, refreshMs);
         await state.write((tx) => updateRefresh(tx, { ...session, refreshedAt }));
         return;

@@ -5,13 +5,13 @@ import type { Notifications } from '../management/notifications/notifications.ts
 import type { Organizations } from '../management/organizations/organizations.ts';
 import { createAlertRetention } from '../observability/alerts/alert-retention.ts';
 import { createAlertSources, createSampleReader } from '../observability/alerts/alert-sources.ts';
-import { createAlertValues } from '../observability/alerts/alert-values.ts';
 import { createAlerts } from '../observability/alerts/alerts.ts';
 import type { ConditionReaders } from '../observability/alerts/conditions.ts';
-import { createEvaluator } from '../observability/alerts/evaluator.ts';
+import { createAlertValues } from '../observability/alerts/evaluation/alert-values.ts';
+import { createEvaluator } from '../observability/alerts/evaluation/evaluator.ts';
+import { createPreview } from '../observability/alerts/evaluation/preview.ts';
 import { createIncidents } from '../observability/alerts/incidents.ts';
 import { createAlertNotices } from '../observability/alerts/notices.ts';
-import { createPreview } from '../observability/alerts/preview.ts';
 import { createAlertRemoval } from '../observability/alerts/removal.ts';
 import type { TelemetryQueries } from '../observability/charts/telemetry-queries.ts';
 import { createWindowValues } from '../observability/charts/window-values.ts';

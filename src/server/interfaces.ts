@@ -35,7 +35,7 @@ import { clickStackDashboardRoutes } from '../observability/dashboards/clickstac
 import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts';
 import { dashboardRoutes } from '../observability/dashboards/routes.ts';
 import { templateRoutes } from '../observability/dashboards/template-routes.ts';
-import { versionRoutes } from '../observability/dashboards/version-routes.ts';
+import { versionRoutes } from '../observability/dashboards/versions/version-routes.ts';
 import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
 import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';

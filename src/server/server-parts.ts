@@ -4,7 +4,7 @@ import type { DemoCredentials } from '../console/config-routes.ts';
 import { PACKAGE_DIRECTORY } from '../kernel/package-files.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import { type Clock, SECOND_MS } from '../kernel/time/clock.ts';
-import { openFolderWatch } from '../observability/dashboards/folder-watch.ts';
+import { openFolderWatch } from '../observability/dashboards/files/folder-watch.ts';
 import { settleInterruptedRestore } from '../operations/backup/interrupted-restore.ts';
 import type { SharedEngine } from '../platform/engine/backends/shared-backend.ts';
 import { openEngine } from '../platform/engine/open.ts';

@@ -175,7 +175,7 @@ onEachStoreInLongRuns('the dashboards folder', (store) => {
     renameSync(folder, `${folder}-away`);
     await until(
       async () => server.log(),
-      (log) => log.includes('could not apply the dashboards folder'),
+      (log) => log.includes('failed to apply the dashboards folder'),
       'the error is not logged',
     );
     expect((await read(server, '/a')).status).toBe(200);

@@ -154,7 +154,7 @@ onEachStore('sign-in with an identity provider', (store) => {
           expect((await request(signedIn, `${organizationPath}/services`)).status).toBe(200);
           return server.log();
         },
-        (log) => log.includes('could not ask the identity provider'),
+        (log) => log.includes('failed to ask the identity provider'),
         'the provider was not asked',
       );
       const browser = createBrowser();

@@ -116,7 +116,7 @@ describe('OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       const lines = server
         .log()
         .split('\n')
-        .filter((line) => line.includes('telemetry could not be exported'));
+        .filter((line) => line.includes('failed to export telemetry'));
       expect(lines).toHaveLength(1);
       expect(lines[0]).toContain('"reason":"');
       expect(server.log()).not.toContain(HEADER);

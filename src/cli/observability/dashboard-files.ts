@@ -1,6 +1,6 @@
-import { type DashboardFile, parseDashboardFiles } from '../../observability/dashboards/dashboard-file.ts';
-import { isAlertFile, listProblems } from '../../observability/dashboards/folder.ts';
-import { parseAlertFile } from '../../operations/fleet/alert-file.ts';
+import { type DashboardFile, parseDashboardFiles } from '../../observability/dashboards/files/dashboard-file.ts';
+import { isAlertFile, listProblems } from '../../observability/dashboards/files/folder.ts';
+import { parseAlertFile } from '../../operations/fleet/alerting/alert-file.ts';
 import { type ProcessAccess, UsageError } from '../command.ts';
 
 type Reader = Pick<ProcessAccess, 'readFile'>;

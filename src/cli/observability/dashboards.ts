@@ -4,7 +4,7 @@ import { deriveHexId } from '../../kernel/ids.ts';
 import { plural } from '../../kernel/text.ts';
 import { isoSeconds } from '../../kernel/time/clock.ts';
 import { normalizeDashboard } from '../../observability/dashboards/dashboard.ts';
-import { formatDashboardFile } from '../../observability/dashboards/dashboard-file.ts';
+import { formatDashboardFile } from '../../observability/dashboards/files/dashboard-file.ts';
 import type { Dashboard } from '../../observability/dashboards/schema.ts';
 import type { Domains } from '../../server/domains.ts';
 import { STORE_SETTINGS } from '../../server/settings/settings.ts';

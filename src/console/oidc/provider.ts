@@ -165,7 +165,7 @@ export function createProvider({ settings, log }: Options) {
           ...(idToken !== undefined && { id_token_hint: idToken }),
         }).href;
       } catch (error) {
-        log.warn({ err: error, issuer }, 'could not reach the identity provider to sign out');
+        log.warn({ err: error, issuer }, 'failed to reach the identity provider to sign out');
         return undefined;
       }
     },

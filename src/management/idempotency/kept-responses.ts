@@ -23,7 +23,7 @@ export function createKeptResponses({ state, clock, log }: Options) {
   const deletion = createBackgroundLoop({
     run: () => state.write((tx) => deleteResponses(tx, clock.now() - KEPT_MS)),
     everyMs: DELETE_EVERY_MS,
-    onError: (error) => log.warn({ err: error }, 'could not delete old responses of requests with an Idempotency-Key'),
+    onError: (error) => log.warn({ err: error }, 'failed to delete old responses of requests with an Idempotency-Key'),
   });
 
   return {

@@ -33,7 +33,7 @@ export function createInvitationMail({ organizations, smtp, publicUrl, log }: Op
       });
       return 'sent';
     } catch (error) {
-      log.warn({ organizationId, reason: formatMailError(error) }, 'could not send an invitation by mail');
+      log.warn({ organizationId, reason: formatMailError(error) }, 'failed to send an invitation by mail');
       return 'failed';
     }
   };

@@ -21,7 +21,7 @@ import {
 import { toAlertRecord } from './alert.ts';
 import { AlertRecord } from './alert-schema.ts';
 import type { Alerts } from './alerts.ts';
-import type { createPreview } from './preview.ts';
+import type { createPreview } from './evaluation/preview.ts';
 
 const tags = ['Alerts'];
 const PATH = '/api/v2/alerts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import type { State } from '../../platform/state/state.ts';
-import { deleteOldEvaluations } from './evaluation-store.ts';
+import { deleteOldEvaluations } from './evaluation/evaluation-store.ts';
 
 /** In days. */
 const KEPT = { all: 7, changes: 30 };

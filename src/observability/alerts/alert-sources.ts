@@ -10,9 +10,9 @@ import type { Search } from '../search/search.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import { type Alert, type AlertContent, toSchedule } from './alert.ts';
 import type { Subject } from './alert-message.ts';
-import { type AlertValueReader, toSearchSeries } from './alert-values.ts';
 import { CONDITIONS } from './conditions.ts';
-import { findWindowStart, INTERVALS } from './windows.ts';
+import { type AlertValueReader, toSearchSeries } from './evaluation/alert-values.ts';
+import { findWindowStart, INTERVALS } from './evaluation/windows.ts';
 
 interface Options {
   clock: Clock;

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/state/tables.ts';
 import type { Alert } from './alert.ts';
 import { formatMeasured } from './alert-message.ts';
 import { listAlerts } from './alert-store.ts';
-import { listChanges } from './evaluation-store.ts';
+import { listChanges } from './evaluation/evaluation-store.ts';
 import type { AlertNotices } from './notices.ts';
 
 /** A time in which an alert fired or had no data. Times are epoch milliseconds. */

@@ -1,6 +1,6 @@
 import type { Expression } from '../expressions/expression.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
-import { parseValue } from '../expressions/sql.ts';
+import { parseValue } from '../expressions/sql/sql.ts';
 import type { Source } from '../sources/source.ts';
 import { getAggregation } from './aggregations.ts';
 import type { SeriesQuery } from './queries/series-query.ts';

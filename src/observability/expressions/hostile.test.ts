@@ -3,9 +3,9 @@ import { HOSTILE_EXPRESSIONS, type HostileExpression } from '../../../test/hosti
 import { type ExpressionRows, openExpressionRows, SCOPE } from '../../../test/support/expression-rows.ts';
 import type { Expression } from './expression.ts';
 import { ExpressionError, pointAt } from './expression-error.ts';
-import { functionNames } from './functions.ts';
-import { parseLucene } from './lucene.ts';
-import { parseCondition, parseValue } from './sql.ts';
+import { functionNames } from './functions/functions.ts';
+import { parseLucene } from './lucene/lucene.ts';
+import { parseCondition, parseValue } from './sql/sql.ts';
 import { createWriter } from './writer.ts';
 
 function parse({ language, text }: HostileExpression): Expression | undefined {

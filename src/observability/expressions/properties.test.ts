@@ -4,8 +4,8 @@ import { type ExpressionRows, openExpressionRows, SCOPE } from '../../../test/su
 import { anyText, inlineParameters, quoteText, sqlText } from '../../../test/support/sql-text.ts';
 import type { Expression } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseLucene } from './lucene.ts';
-import { parseCondition, parseValue } from './sql.ts';
+import { parseLucene } from './lucene/lucene.ts';
+import { parseCondition, parseValue } from './sql/sql.ts';
 import { createWriter } from './writer.ts';
 
 const anyExpression = fc.oneof(sqlText.text, sqlText.number, sqlText.time, sqlText.condition);

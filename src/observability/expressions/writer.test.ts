@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExpressionRows, openExpressionRows, SCOPE } from '../../../test/support/expression-rows.ts';
 import { getKind } from './expression.ts';
-import { parseCondition, parseValue } from './sql.ts';
+import { parseCondition, parseValue } from './sql/sql.ts';
 import { createWriter, quoteName, type Writer } from './writer.ts';
 
 describe('the writer', () => {

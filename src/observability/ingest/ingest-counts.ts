@@ -92,7 +92,7 @@ export function createIngestCounts({ engine, clock, log }: Options) {
   const loop = createBackgroundLoop({
     run: write,
     everyMs: WRITE_EVERY_MS,
-    onError: (error) => log.warn({ err: error }, 'counts of received telemetry could not be stored'),
+    onError: (error) => log.warn({ err: error }, 'failed to store the counts of received telemetry'),
   });
   loop.startAfterPause();
 

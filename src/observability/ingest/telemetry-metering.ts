@@ -63,7 +63,7 @@ export function createTelemetryMetering({ engine, intake, clock, log }: Options)
     for (const organizationId of new Set(changed.map((day) => day.organizationId))) {
       const own = changed.filter((day) => day.organizationId === organizationId);
       const isDone = await meter(organizationId, own, from).catch((error: unknown) => {
-        log.warn({ organizationId, reason: (error as Error).message }, 'telemetry could not be metered');
+        log.warn({ organizationId, reason: (error as Error).message }, 'failed to meter telemetry');
         return false;
       });
       if (!isDone) waiting.push(...own);
@@ -88,7 +88,7 @@ export function createTelemetryMetering({ engine, intake, clock, log }: Options)
   const loop = createBackgroundLoop({
     run: pass,
     everyMs: EVERY_MS,
-    onError: (error) => log.warn({ reason: (error as Error).message }, 'telemetry could not be metered'),
+    onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to meter telemetry'),
   });
 
   return {

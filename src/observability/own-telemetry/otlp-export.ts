@@ -73,7 +73,7 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, metric
     }
     counts.dropped[outcome.reason] += records;
     // Once per outage. The headers are never part of the reason.
-    if (!isFailing) log.warn({ reason: outcome.text }, 'telemetry could not be exported');
+    if (!isFailing) log.warn({ reason: outcome.text }, 'failed to export telemetry');
     isFailing = true;
   }
 
@@ -102,7 +102,7 @@ export function openOtlpExport({ endpoint, headers, serviceName, version, metric
   const loop = createBackgroundLoop({
     run: sendDue,
     everyMs: SEND_EVERY_MS,
-    onError: (error) => log.warn({ err: error }, 'telemetry could not be exported'),
+    onError: (error) => log.warn({ err: error }, 'failed to export telemetry'),
   });
   loop.startAfterPause();
 

@@ -137,7 +137,7 @@ export function openSelfTelemetry({
 
   /** Logs once per outage, not once per write. */
   function reportFailure(error: unknown): void {
-    if (!isFailing) log.warn({ err: error }, 'telemetry could not be written');
+    if (!isFailing) log.warn({ err: error }, 'failed to write telemetry');
     isFailing = true;
   }
 

@@ -66,7 +66,7 @@ export const createServiceLoadMetrics = ({ engine, log }: Options) => ({
     try {
       await engine.insert(TABLES.gauge, loads.flatMap(toRows));
     } catch (error) {
-      log.warn({ err: error }, 'could not store the load of services as metrics');
+      log.warn({ err: error }, 'failed to store the load of services as metrics');
     }
   },
 });

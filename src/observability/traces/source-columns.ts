@@ -2,7 +2,7 @@ import { queryError } from '../charts/queries/draft.ts';
 import type { ResolvedSource } from '../charts/source-resolver.ts';
 import { type Expression, getKind, isNullable } from '../expressions/expression.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
-import { parseValue } from '../expressions/sql.ts';
+import { parseValue } from '../expressions/sql/sql.ts';
 import { quoteName, type Writer } from '../expressions/writer.ts';
 
 /** The members of a source that name a value of a span or log, with the column of the OpenTelemetry tables. */

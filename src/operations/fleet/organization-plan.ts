@@ -6,7 +6,7 @@ import type { Key } from '../../management/keys/key.ts';
 import type { MemberRule, Organization } from '../../management/organizations/organization.ts';
 import { isBuiltIn } from '../../observability/sources/source-rules.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import { planAlerting } from './alerting-plan.ts';
+import { planAlerting } from './alerting/alerting-plan.ts';
 import { createKindPlanner, type KindPlan } from './kind-plan.ts';
 import { costKind } from './kinds/cost.ts';
 import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';

@@ -143,7 +143,7 @@ describe('the last use of a key', () => {
     await state.write((tx) => sql`ALTER TABLE api_keys RENAME TO elsewhere`.execute(tx));
     lastUsed.record(key);
     await lastUsed.flush();
-    expect(warnings).toEqual(['could not store the last use of keys']);
+    expect(warnings).toEqual(['failed to store the last use of keys']);
     await state.write((tx) => sql`ALTER TABLE elsewhere RENAME TO api_keys`.execute(tx));
     lastUsed.record(key);
     await lastUsed.flush();

@@ -29,7 +29,7 @@ export function createLastUsed({ state, clock, log, table }: Options) {
 
   const flushing = createBackgroundLoop({
     run: flush,
-    onError: (error) => log.warn({ err: error }, `could not store the last use of ${USED_TABLES[table].plural}`),
+    onError: (error) => log.warn({ err: error }, `failed to store the last use of ${USED_TABLES[table].plural}`),
   });
 
   async function flush(): Promise<void> {

@@ -15,11 +15,11 @@ import { listKeyIdsWithRole, listKeyPage, listKeysWithRole } from '../../managem
 import { listChannels } from '../../management/notifications/store.ts';
 import { listRoles } from '../../management/roles/store.ts';
 import { listServicePage, listServicesById, listWarehouses } from '../../management/services/store.ts';
-import { listChanges } from '../../observability/alerts/evaluation-store.ts';
+import { listChanges } from '../../observability/alerts/evaluation/evaluation-store.ts';
 import { listStoredAnnotations } from '../../observability/annotations/store.ts';
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
 import { listProvisioned, listStored } from '../../observability/dashboards/store.ts';
-import { listVersions } from '../../observability/dashboards/version-store.ts';
+import { listVersions } from '../../observability/dashboards/versions/version-store.ts';
 import { listLinks } from '../../observability/links/store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';

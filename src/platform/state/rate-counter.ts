@@ -102,7 +102,7 @@ export function openRateCounter({ db, log }: Options): RateCounter & { close(): 
   const removal = createBackgroundLoop({
     run: removeEnded,
     everyMs: MINUTE_MS,
-    onError: (error) => log.warn({ err: error }, 'could not delete the rate limit windows that have ended'),
+    onError: (error) => log.warn({ err: error }, 'failed to delete the rate limit windows that have ended'),
   });
   removal.start();
 

@@ -70,7 +70,7 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
         const service = await services.find(organization.id, id);
         if (service) await evaluate(organization, service);
       } catch (error) {
-        log.warn({ err: error, serviceId: id }, 'could not evaluate the size of a service');
+        log.warn({ err: error, serviceId: id }, 'failed to evaluate the size of a service');
       }
       // Let requests run.
       await setImmediate();
@@ -146,7 +146,7 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
   const loop = createBackgroundLoop({
     run,
     everyMs: MINUTE_MS,
-    onError: (error) => log.warn({ err: error }, 'could not evaluate the sizes of services'),
+    onError: (error) => log.warn({ err: error }, 'failed to evaluate the sizes of services'),
   });
 
   return {

@@ -54,7 +54,7 @@ export function createLoadRecorder({ loadHistory, onRecorded, clock, log }: Opti
   const loop = createBackgroundLoop({
     run: flush,
     everyMs: MINUTE_MS,
-    onError: (error) => log.warn({ err: error }, 'could not store the load of services'),
+    onError: (error) => log.warn({ err: error }, 'failed to store the load of services'),
   });
 
   return {

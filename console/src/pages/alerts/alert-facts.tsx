@@ -10,7 +10,7 @@ import { channelsQuery, SERVICE_LABELS } from '../../parts/channels/channels.ts'
 import { plural } from '../../parts/format/format.ts';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { savedSearchesQuery } from '../search/queries.ts';
-import { toRowSearch } from '../search/saved-search.ts';
+import { toRowSearch } from '../search/saved/saved-search.ts';
 import type { RowSearch } from '../search/search.ts';
 import classes from './alerts.module.css';
 import { SEVERITY_LABELS } from './form/notify-fields.tsx';

@@ -61,7 +61,7 @@ export function AlertTimeline({ alert }: { alert: Alert }) {
       }
     >
       {error && !data ? (
-        <ErrorNotice error={error} title="Could not load the evaluations" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load evaluations" retry={() => refetch()} />
       ) : !data ? (
         <Skeleton height={240} />
       ) : first && last ? (

@@ -79,7 +79,7 @@ export function AlertsPage() {
       }
     >
       {error && !data ? (
-        <ErrorNotice error={error} title="Could not load the alerts" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load alerts" retry={() => refetch()} />
       ) : data?.length === 0 ? (
         <Panel>
           <EmptyState title="No alerts yet" action={create}>

@@ -47,7 +47,7 @@ export function EvaluationTable({ alert }: { alert: Alert }) {
       }
     >
       {error && !data ? (
-        <ErrorNotice error={error} title="Could not load the evaluations" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load evaluations" retry={() => refetch()} />
       ) : data?.length === 0 ? (
         <Text size="sm" c="dimmed" p="md" pt={0}>
           {shows === 'changes' ? 'The state has not changed in the last 30 days.' : 'No window has been evaluated yet.'}

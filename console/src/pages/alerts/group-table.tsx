@@ -22,7 +22,7 @@ export function GroupTable({ alert }: { alert: Alert }) {
   if (error && !data)
     return (
       <Panel title="Groups">
-        <ErrorNotice error={error} title="Could not load the groups" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load groups" retry={() => refetch()} />
       </Panel>
     );
   if (data && data.groupBy.length === 0) return null;

@@ -42,7 +42,7 @@ export function MessageList({ alert: { id } }: { alert: Alert }) {
   return (
     <Panel title="Messages" flush>
       {error && !messages ? (
-        <ErrorNotice error={error} title="Could not load the messages" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load messages" retry={() => refetch()} />
       ) : !messages ? (
         <Skeleton height={40} m="md" w="auto" />
       ) : messages.length === 0 ? (

@@ -58,7 +58,7 @@ export function ChannelsPage() {
   return (
     <Page title="Channels" subtitle={data ? plural(data.length, 'channel') : 'Loading…'} actions={create}>
       {error && !data ? (
-        <ErrorNotice error={error} title="Could not load the channels" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load channels" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {data?.length === 0 ? (

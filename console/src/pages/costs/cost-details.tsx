@@ -8,14 +8,14 @@ import { dayOfMonth, lastOfMonth } from '../../parts/format/days.ts';
 import { formatBillDate } from '../../parts/format/format.ts';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { type Breakdown, pickDay } from './breakdown.ts';
-import { ChangeTable } from './change-table.tsx';
-import { CostChart } from './cost-chart.tsx';
+import { ChangeTable } from './changes/change-table.tsx';
+import { CostChart } from './chart/cost-chart.tsx';
+import { CostLegend } from './chart/cost-legend.tsx';
+import { useScalingMarks } from './chart/scaling-marks.ts';
 import { CostFigures } from './cost-figures.tsx';
-import { CostLegend } from './cost-legend.tsx';
 import { DayTable, GroupTable } from './cost-tables.tsx';
 import classes from './costs.module.css';
 import { getMetricColor } from './metrics.ts';
-import { useScalingMarks } from './scaling-marks.ts';
 import type { CostsSearch } from './search.ts';
 import type { Span } from './span.ts';
 

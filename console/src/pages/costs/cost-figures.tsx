@@ -1,11 +1,11 @@
 import { Credits } from '../../parts/costs/credits.tsx';
 import { type Breakdown, toCredits } from './breakdown.ts';
-import { ChangeAmount } from './change-amount.tsx';
-import { listCostChanges, sumChanges } from './changes.ts';
+import { ChangeAmount } from './changes/change-amount.tsx';
+import { listCostChanges, sumChanges } from './changes/changes.ts';
+import { useCostComparison } from './changes/use-cost-changes.ts';
 import classes from './costs.module.css';
 import type { CostsSearch } from './search.ts';
 import type { Span } from './span.ts';
-import { useCostComparison } from './use-cost-changes.ts';
 
 /** Total, change from the period before, daily average, and the part that is not final. */
 export function CostFigures(props: { breakdown: Breakdown; span: Span; search: CostsSearch }) {

@@ -5,10 +5,10 @@ import { formatBillDate, formatPercent, plural } from '../../parts/format/format
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { ScrollRegion } from '../../parts/tables/scroll-region.tsx';
 import { type Breakdown, type CostGroup, toCredits } from './breakdown.ts';
+import type { ScalingMark } from './chart/scaling-marks.ts';
 import classes from './costs.module.css';
 import { withSearch } from './filters.ts';
 import { toMeter } from './metrics.ts';
-import type { ScalingMark } from './scaling-marks.ts';
 import type { CostsSearch, Grouping } from './search.ts';
 
 export const GROUPING_LABELS: Record<Grouping, string> = {

@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { createBreakdown } from './breakdown.ts';
-import { BudgetsPanel } from './budgets-panel.tsx';
+import { BudgetsPanel } from './budgets/budgets-panel.tsx';
 import { CostDetails } from './cost-details.tsx';
 import { GROUPING_LABELS } from './cost-tables.tsx';
 import classes from './costs.module.css';

@@ -117,7 +117,7 @@ export default function LinksDialog({ dashboard, onClose }: { dashboard: Dashboa
             )}
           </form>
           {error ? (
-            <ErrorNotice error={error} title="Could not load the links" retry={() => void refetch()} />
+            <ErrorNotice error={error} title="Could not load links" retry={() => void refetch()} />
           ) : links?.length === 0 ? (
             <Text size="sm" c="dimmed">
               There are no links to this dashboard.

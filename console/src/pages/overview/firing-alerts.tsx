@@ -64,7 +64,7 @@ export function FiringAlerts() {
           )}
         </>
       ) : error ? (
-        <ErrorNotice error={error} title="Could not load the alerts" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load alerts" retry={() => refetch()} />
       ) : (
         <Skeleton height={14} m="md" w="auto" />
       )}

@@ -5,7 +5,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { columnsQuery, listSuggestions, type Source } from '../dashboards/editor/suggestions.ts';
 import { WhereField } from '../dashboards/editor/where-field.tsx';
 import { RangePicker } from '../dashboards/time-window/range-picker.tsx';
-import { toSeries } from './columns.ts';
+import { toSeries } from './rows/columns.ts';
 import classes from './search.module.css';
 import type { SearchState } from './use-search-state.ts';
 

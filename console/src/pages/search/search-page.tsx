@@ -21,7 +21,7 @@ export function SearchPage() {
   return (
     <Page title="Search">
       {error ? (
-        <ErrorNotice error={error} title="Could not load the sources" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load sources" retry={() => refetch()} />
       ) : sources === undefined ? (
         <Skeleton height={320} />
       ) : (

@@ -8,19 +8,19 @@ import type { Source } from '../dashboards/editor/suggestions.ts';
 import { AddToDashboard } from './add-to-dashboard.tsx';
 import { EmptyResult } from './empty-result.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { Facets } from './facets.tsx';
-import { FilterChips } from './filter-chips.tsx';
+import { Facets } from './filters/facets.tsx';
+import { FilterChips } from './filters/filter-chips.tsx';
 import { Histogram } from './histogram.tsx';
 import { LiveBar } from './live-bar.tsx';
 import { QueryBar } from './query-bar.tsx';
-import { RowPanel } from './row-panel.tsx';
-import { RowTable } from './row-table.tsx';
-import { SavedSearches } from './saved-searches.tsx';
+import { RowPanel } from './rows/row-panel.tsx';
+import { RowTable } from './rows/row-table.tsx';
+import { TableBar } from './rows/table-bar.tsx';
+import { useRowKeys } from './rows/use-row-keys.ts';
+import { useRows } from './rows/use-rows.ts';
+import { SavedSearches } from './saved/saved-searches.tsx';
 import classes from './search.module.css';
-import { TableBar } from './table-bar.tsx';
 import { ROW_IS_OPEN, useLiveTail } from './use-live-tail.ts';
-import { useRowKeys } from './use-row-keys.ts';
-import { useRows } from './use-rows.ts';
 import { useSearchState } from './use-search-state.ts';
 
 /** The search of one source. */

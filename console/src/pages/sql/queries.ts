@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Operations, SavedQueryGetResult, SavedQueryListResult } from '../../api/generated.ts';
 import { type ListPage, readPage } from '../../api/pages.ts';
-import { OWN_MARK } from './schema.ts';
+import { OWN_MARK } from './schema/schema.ts';
 
 export type SavedQuery = SavedQueryGetResult;
 

@@ -3,7 +3,7 @@ import { type Alert, type AlertContent, changeAlert, createAlert } from '../../.
 import { listAlertViolations, normalizeAlert } from '../../../observability/alerts/alert-input.ts';
 import type { AlertBody } from '../../../observability/alerts/alert-schema.ts';
 import { listAlerts, putAlert } from '../../../observability/alerts/alert-store.ts';
-import { toSearchSeries, toTileSeries } from '../../../observability/alerts/alert-values.ts';
+import { toSearchSeries, toTileSeries } from '../../../observability/alerts/evaluation/alert-values.ts';
 import type { Fields } from '../declared.ts';
 import { CHANNELS, DASHBOARDS, listTiles, type Resolver, SAVED_SEARCHES, type Targets, TILES } from '../references.ts';
 import type { Kind } from './kind.ts';

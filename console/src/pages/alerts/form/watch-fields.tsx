@@ -10,8 +10,8 @@ import { SeriesFields } from '../../dashboards/editor/series-fields.tsx';
 import { columnsQuery, listSuggestions } from '../../dashboards/editor/suggestions.ts';
 import { dashboardsQuery, type Series } from '../../dashboards/queries.ts';
 import { resolveRange, resolveZone } from '../../dashboards/time-window/range.ts';
-import { toSeries } from '../../search/columns.ts';
 import { savedSearchesQuery } from '../../search/queries.ts';
+import { toSeries } from '../../search/rows/columns.ts';
 import classes from '../alerts.module.css';
 import { type AlertDraft, CONDITION_DEFAULTS } from './alert-draft.ts';
 

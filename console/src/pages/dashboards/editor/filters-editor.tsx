@@ -14,7 +14,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sourcesQuery } from '../../../api/queries.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/layout/icons.tsx';
-import { toSeries } from '../../search/columns.ts';
+import { toSeries } from '../../search/rows/columns.ts';
 import { dashboardConstraints } from '../constraints.ts';
 import { listUnsupported, type Variable } from '../filters/variable.ts';
 import type { Dashboard, TimeWindow } from '../queries.ts';

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { toSeries } from '../../search/columns.ts';
+import { toSeries } from '../../search/rows/columns.ts';
 import { columnsQuery, listSuggestions } from '../editor/suggestions.ts';
 import { WhereField } from '../editor/where-field.tsx';
 import type { Dashboard, TimeWindow } from '../queries.ts';

@@ -67,7 +67,7 @@ export function BackupList({ service }: { service: Service }) {
     <Panel title="Backups" aside={button} flush>
       {failure && <Note tone="bad">{failure.message}</Note>}
       {error ? (
-        <ErrorNotice error={error} title="Could not load the backups" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load backups" retry={() => refetch()} />
       ) : data?.length === 0 ? (
         <EmptyState title="No backups yet">
           {service.driver === 'embedded'

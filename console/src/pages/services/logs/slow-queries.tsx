@@ -21,7 +21,7 @@ export function SlowQueries({ service }: { service: Service }) {
     <Panel title="Slow queries, last 24 hours" flush>
       {error ? (
         <div className={classes.bar}>
-          <ErrorNotice error={error} title="Could not load the slow queries" retry={() => refetch()} />
+          <ErrorNotice error={error} title="Could not load slow queries" retry={() => refetch()} />
         </div>
       ) : data && data.queries.length === 0 ? (
         <EmptyState title="No queries">
