@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, type RunnerTestCase } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { expect, type RunnerTestCase, TestRunner } from 'vitest';
 import type { ApiResponse, Call } from './client.ts';
 
 /** In hooks, which have no limit that can be read. */
@@ -10,7 +9,7 @@ const REPORT_MS = 1000;
 
 /** What remains of the time limit of the current test. */
 function getRemainingMs(): number {
-  const test = getCurrentTest<RunnerTestCase | undefined>();
+  const test = TestRunner.getCurrentTest<RunnerTestCase | undefined>();
   if (!test) return HOOK_LIMIT_MS;
   return (test.result?.startTime ?? Date.now()) + test.timeout - Date.now() - REPORT_MS;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -98,6 +98,17 @@ describe('an embedded service', () => {
     const pid = await getPid(service);
     await query(service, 'KILL QUERY WHERE 1 SYNC');
     expect(await getPid(service)).toBe(pid);
+  });
+
+  it('logs errors of queries, and nothing about a start', async () => {
+    await query(service, "SELECT throwIf(1, 'logged error')");
+    const readLog = () => readFileSync(join(directory, service.id, 'clickhouse.log'), 'utf8');
+    await until(
+      async () => readLog(),
+      (text) => text.includes('logged error'),
+      'the error was not logged',
+    );
+    expect(readLog()).not.toContain('USER_SESSION_LIMIT_EXCEEDED');
   });
 
   it('has a query log with the queries of its users, also after a restart', async () => {

@@ -18,6 +18,14 @@ const MAX_LINE_LENGTH = 4096;
 /** The first line of an entry of ClickHouse's log; the other lines have a stack trace, or the rest of a statement. */
 const ENTRY = /^\d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d/;
 
+/** ClickHouse's answer when a start checks that no client can be its user `default` (platform/listener/listener.ts). */
+const OWN_CHECK =
+  /\{\} <Error> \w+: (\w+: )?Code: 700\. DB::Exception: User [\da-f-]{36} has overflown session count 1\. /;
+/** One over HTTP and one over the native protocol. Later ones are those of other programs. */
+const OWN_CHECKS = 2;
+/** The other lines of such an entry. */
+const STACK_LINE = /^(\d+\. .*| \(version .*|)$/;
+
 /**
  * Writes the errors of a process to a file, which the process cannot do itself: what ClickHouse can write, its queries can
  * too. Errors that cannot be stored, such as those about a full disk, are still listed.
@@ -26,21 +34,54 @@ export function openLog(path: string): ErrorOutput & { close(): void } {
   const descriptor = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   let bytes = fstatSync(descriptor).size;
   let last = '';
+  const filter = createOwnCheckFilter();
+  const append = (chunk: Buffer, onWritten: () => void) =>
+    write(descriptor, chunk, (error) => {
+      bytes += error ? 0 : chunk.length;
+      if (bytes > MAX_BYTES) bytes = trim(path, descriptor);
+      onWritten();
+    });
   const stream = new Writable({
     write(chunk: Buffer, _encoding, onWritten) {
       last = (last + chunk.toString('utf8')).slice(-KEPT_CHARACTERS);
-      write(descriptor, chunk, (error) => {
-        bytes += error ? 0 : chunk.length;
-        if (bytes > MAX_BYTES) bytes = trim(path, descriptor);
-        onWritten();
-      });
+      append(filter.add(chunk), onWritten);
     },
     final(onClosed) {
-      closeSync(descriptor);
-      onClosed();
+      append(filter.end(), () => {
+        closeSync(descriptor);
+        onClosed();
+      });
     },
   });
   return { stream, listLines: () => listOwnLines(last.split('\n').filter(Boolean)), close: () => void stream.end() };
+}
+
+/** Removes the entries about our own checks of a start. The log arrives in pieces; what is not a whole line waits for the rest. */
+export function createOwnCheckFilter() {
+  let rest = '';
+  let checks = 0;
+  let isSkipped = false;
+  function isKept(line: string): boolean {
+    if (ENTRY.test(line)) {
+      isSkipped = checks < OWN_CHECKS && OWN_CHECK.test(line);
+      if (isSkipped) checks++;
+    } else if (!STACK_LINE.test(line)) isSkipped = false;
+    return !isSkipped;
+  }
+  return {
+    add(chunk: Buffer): Buffer {
+      // One character per byte: a character of several bytes may be in two pieces.
+      const lines = (rest + chunk.toString('latin1')).split('\n');
+      rest = lines.pop() ?? '';
+      const kept = lines.filter(isKept).map((line) => `${line}\n`);
+      if (rest.length > KEPT_CHARACTERS) {
+        kept.push(rest);
+        rest = '';
+      }
+      return Buffer.from(kept.join(''), 'latin1');
+    },
+    end: (): Buffer => Buffer.from(rest && isKept(rest) ? rest : '', 'latin1'),
+  };
 }
 
 /** Returns the new size. */
