@@ -4,7 +4,7 @@ import { prepared } from './prepared.ts';
 import type { Db } from './tables.ts';
 
 /** Rows per statement: few calls, and far below the parameter limits of both stores. */
-const SIZES = [20, 5, 1];
+const SIZES = [100, 20, 5, 1];
 
 /**
  * Prepares a statement that writes rows, for several numbers of rows: building a statement costs far more
