@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { toRule, toSchedule } from '../../src/observability/alerts/alert.ts';
 import { normalizeAlert } from '../../src/observability/alerts/alert-input.ts';
 import { type AlertBody, NO_DATA_BEHAVIORS, THRESHOLD_TYPES } from '../../src/observability/alerts/alert-schema.ts';
-import { announce, evaluateWindow } from '../../src/observability/alerts/evaluation/evaluation.ts';
-import type { Groups } from '../../src/observability/alerts/evaluation/judgment.ts';
-import { INTERVALS, type Interval, listDueWindows } from '../../src/observability/alerts/evaluation/windows.ts';
+import { announce, evaluateWindow } from '../../src/observability/alerts/evaluation.ts';
+import type { Groups } from '../../src/observability/alerts/judgment.ts';
+import { INTERVALS, type Interval, listDueWindows } from '../../src/observability/alerts/windows.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { createIndependentEvaluator, type Row, type WindowResult } from './independent-evaluator.ts';
 

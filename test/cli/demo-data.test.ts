@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { isQuiet } from '../../src/observability/alerts/evaluation/announcement.ts';
+import { isQuiet } from '../../src/observability/alerts/announcement.ts';
 import { demoAlerts } from '../../src/operations/demo/alerts.ts';
 import { demo, demoFleet } from '../../src/operations/demo/fleet.ts';
 import { getServerStore, type Json, listErrors, useStore } from '../support/cli.ts';

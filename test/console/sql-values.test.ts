@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findErrorOffset } from '../../console/src/pages/sql/editor/error-position.ts';
-import {
-  findStatement,
-  listParameters,
-  quoteName,
-  splitStatements,
-} from '../../console/src/pages/sql/editor/statements.ts';
 import { chooseColumns, parseTime, toBars, toTimeData } from '../../console/src/pages/sql/result/chart-data.ts';
 import { createReceived, receiveLine } from '../../console/src/pages/sql/result/result-stream.ts';
 import { formatValue, formatWhole, orderRows, toColumn, toRecord } from '../../console/src/pages/sql/result/values.ts';
+import { findStatement, listParameters, quoteName, splitStatements } from '../../console/src/pages/sql/statements.ts';
 
 const columns = (...types: string[]) => types.map((type, index) => toColumn({ name: `c${index}`, type }));
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toNumbers } from '../../console/src/pages/dashboards/tiles/time/time-values.ts';
+import { toNumbers } from '../../console/src/pages/dashboards/time-values.ts';
 
 it.each([
   [false, [1, null, 2, null]],

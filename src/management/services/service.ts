@@ -1,6 +1,6 @@
 import type { Organization } from '../organizations/organization.ts';
 import type { DesiredState, DriverName, Observation } from './driver.ts';
-import type { ServiceSettings } from './settings/service-settings.ts';
+import type { ServiceSettings } from './service-settings.ts';
 
 export const SERVICE_KINDS = ['production', 'development'] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];

@@ -3,8 +3,8 @@ import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { StorableText as text } from '../../kernel/schemas/storable-text.ts';
 import { isoTime } from '../../kernel/time/clock.ts';
 import { AlertBody, STATUSES } from './alert-schema.ts';
-import type { Evaluation } from './evaluation/evaluation.ts';
-import type { GroupState } from './evaluation/judgment.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { GroupState } from './judgment.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Value = Type.Union([Type.Number(), Type.Null()]);

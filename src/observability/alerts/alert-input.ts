@@ -5,7 +5,7 @@ import { findZone } from '../../kernel/time/zone.ts';
 import { findTemplateViolation } from '../../platform/notifications/template.ts';
 import { type AlertContent, parseStart } from './alert.ts';
 import type { AlertBody, AlertChannel } from './alert-schema.ts';
-import { INTERVALS } from './evaluation/windows.ts';
+import { INTERVALS } from './windows.ts';
 
 const OWN_DEFAULTS = {
   metric: null,

@@ -3,7 +3,7 @@ import type { Message, MessageKind } from '../../platform/notifications/message.
 import { renderTemplate } from '../../platform/notifications/template.ts';
 import type { Alert } from './alert.ts';
 import type { ThresholdType } from './alert-schema.ts';
-import { isBreach } from './evaluation/judgment.ts';
+import { isBreach } from './judgment.ts';
 
 /** What an alert watches, for people. */
 export interface Subject {

@@ -3,7 +3,7 @@ import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { StorableText as text } from '../../kernel/schemas/storable-text.ts';
 import { QueriedSeries } from '../charts/series-schema.ts';
 import { CONDITIONS, type ConditionName } from './conditions.ts';
-import { INTERVALS, type Interval } from './evaluation/windows.ts';
+import { INTERVALS, type Interval } from './windows.ts';
 
 export const THRESHOLD_TYPES = [
   'above',

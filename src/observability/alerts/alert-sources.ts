@@ -12,7 +12,7 @@ import { type Alert, type AlertContent, toSchedule } from './alert.ts';
 import type { Subject } from './alert-message.ts';
 import { CONDITIONS } from './conditions.ts';
 import { type AlertValueReader, toSearchSeries } from './evaluation/alert-values.ts';
-import { findWindowStart, INTERVALS } from './evaluation/windows.ts';
+import { findWindowStart, INTERVALS } from './windows.ts';
 
 interface Options {
   clock: Clock;

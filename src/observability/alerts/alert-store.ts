@@ -1,8 +1,8 @@
 import type { AlertRow } from '../../platform/state/tables/alert-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Alert } from './alert.ts';
-import type { GroupState, Groups } from './evaluation/judgment.ts';
-import { toGroupKey } from './evaluation/judgment.ts';
+import type { GroupState, Groups } from './judgment.ts';
+import { toGroupKey } from './judgment.ts';
 
 const toAlert = (row: AlertRow): Alert => ({
   id: row.id,

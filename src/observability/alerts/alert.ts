@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { createWeakEtag } from '../../kernel/etag.ts';
 import { isoTime, MINUTE_MS, parseDateTime, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { AlertBody, AlertRecord, AlertStatus, ErrorType } from './alert-schema.ts';
-import type { Rule } from './evaluation/judgment.ts';
-import { findNextEvaluation, findWindowStart, INTERVALS, listDueWindows, type Schedule } from './evaluation/windows.ts';
+import type { Rule } from './judgment.ts';
+import { findNextEvaluation, findWindowStart, INTERVALS, listDueWindows, type Schedule } from './windows.ts';
 
 type Defined<T> = { [name in keyof T]-?: Exclude<T[name], undefined> };
 

@@ -13,9 +13,9 @@ import { type Alert, type AlertContent, changeAlert, createAlert, createAlertEta
 import { listAlertViolations, normalizeAlert } from './alert-input.ts';
 import type { AlertBody } from './alert-schema.ts';
 import { countAlerts, findAlert, listAlerts, putAlert, readGroups } from './alert-store.ts';
-import type { Evaluation } from './evaluation/evaluation.ts';
 import { listEvaluations } from './evaluation/evaluation-store.ts';
-import type { GroupState } from './evaluation/judgment.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { GroupState } from './judgment.ts';
 import type { AlertNotices } from './notices.ts';
 import type { AlertRemoval } from './removal.ts';
 

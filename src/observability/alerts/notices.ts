@@ -3,9 +3,9 @@ import type { NotificationInput } from '../../management/notifications/notificat
 import type { MessageKind } from '../../platform/notifications/message.ts';
 import type { Alert } from './alert.ts';
 import { buildMessage, type Subject } from './alert-message.ts';
-import type { SentAnnouncement } from './evaluation/evaluation.ts';
-import type { Groups } from './evaluation/judgment.ts';
-import type { Windows } from './evaluation/windows.ts';
+import type { SentAnnouncement } from './evaluation.ts';
+import type { Groups } from './judgment.ts';
+import type { Windows } from './windows.ts';
 
 interface Options {
   /** What an alert watches. */

@@ -8,7 +8,7 @@ import { prepared } from '../../platform/state/prepared.ts';
 import type { DashboardRow, Db } from '../../platform/state/tables.ts';
 import { forgetDeletion, recordDeletion } from './deletion-store.ts';
 import type { Dashboard } from './schema.ts';
-import { deleteOldVersions, insertVersion, latestVersion } from './versions/version-store.ts';
+import { deleteOldVersions, insertVersion, latestVersion } from './version-store.ts';
 
 /** Documents are stored as the JSON that the API returns, so that a read needs no parsing. */
 export interface StoredDashboard {

@@ -1,4 +1,4 @@
-import type { AlertSpec, ChannelSpec, SavedSearchSpec } from '../fleet/alerting/alerting-schema.ts';
+import type { AlertSpec, ChannelSpec, SavedSearchSpec } from '../fleet/alerting-schema.ts';
 
 /** Stable: what the user changes or deletes is recognized after a restart. */
 const IDS = {

@@ -3,7 +3,7 @@ import type { Violation } from '../../kernel/errors.ts';
 import { MISSING } from '../../kernel/errors.ts';
 import type { DriverName, KubernetesOptions, WebhookOptions } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
-import { DECLARED_DRIVERS, type ServiceSettings } from '../../management/services/settings/service-settings.ts';
+import { DECLARED_DRIVERS, type ServiceSettings } from '../../management/services/service-settings.ts';
 import { findUrlViolation, MAX_URL_LENGTH } from '../../platform/webhooks/webhook.ts';
 
 const exact = { additionalProperties: false };

@@ -6,7 +6,7 @@ import type { MemberRule } from '../../management/organizations/organization.ts'
 import { TOTAL_PER_REPLICA } from '../../management/services/service.ts';
 import type { SourceSpec } from '../../observability/sources/schema.ts';
 import { hashSecret, toTokenSuffix } from '../../platform/credentials/secrets.ts';
-import { declareAlerting } from './alerting/alerting-declarations.ts';
+import { declareAlerting } from './alerting-declarations.ts';
 import type { Declared, Fields, KindName } from './declared.ts';
 import type {
   CostSpec,

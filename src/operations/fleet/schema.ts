@@ -34,7 +34,7 @@ import {
 import { DashboardBody } from '../../observability/dashboards/schema.ts';
 import { ResourceId } from '../../observability/sources/resource-id.ts';
 import { SourceSpec } from '../../observability/sources/schema.ts';
-import { ALERTING_MEMBERS } from './alerting/alerting-schema.ts';
+import { ALERTING_MEMBERS } from './alerting-schema.ts';
 import { KubernetesSpec, WebhookSpec } from './driver-options.ts';
 
 const exact = { additionalProperties: false };

@@ -19,7 +19,7 @@ import { listChanges } from '../../observability/alerts/evaluation/evaluation-st
 import { listStoredAnnotations } from '../../observability/annotations/store.ts';
 import { listExcess } from '../../observability/dashboards/deletion-store.ts';
 import { listProvisioned, listStored } from '../../observability/dashboards/store.ts';
-import { listVersions } from '../../observability/dashboards/versions/version-store.ts';
+import { listVersions } from '../../observability/dashboards/version-store.ts';
 import { listLinks } from '../../observability/links/store.ts';
 import { listSources } from '../../observability/sources/store.ts';
 import { listTokens } from '../../observability/tokens/store.ts';

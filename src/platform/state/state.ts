@@ -1,4 +1,4 @@
-import type { StoreWarning } from './postgres/disk-warning.ts';
+import type { StoreWarning } from './disk-warning.ts';
 import type { Db } from './tables.ts';
 
 /** The state store: libSQL in a file, or PostgreSQL. The same queries run on both. */

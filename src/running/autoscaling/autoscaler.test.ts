@@ -12,7 +12,7 @@ import { createOrganizations } from '../../management/organizations/organization
 import { createDrivenServices, type DrivenServices } from '../../management/services/driven-services.ts';
 import type { Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
-import type { AutoscalerMode } from '../../management/services/settings/service-settings.ts';
+import type { AutoscalerMode } from '../../management/services/service-settings.ts';
 import { parseFleetFile } from '../../operations/fleet/file.ts';
 import { createFleet } from '../../operations/fleet/fleet.ts';
 import { openState } from '../../platform/state/open.ts';

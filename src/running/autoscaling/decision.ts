@@ -1,5 +1,5 @@
 import type { ServiceSize } from '../../management/services/service.ts';
-import type { AutoscalingMode } from '../../management/services/settings/service-settings.ts';
+import type { AutoscalingMode } from '../../management/services/service-settings.ts';
 import type { LoadSummary, Peaks } from './load.ts';
 import type { SizeLimits } from './sizes.ts';
 

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../../kernel/numbers/money.ts';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isoSeconds, isoTime } from '../../kernel/time/clock.ts';
-import { AUTOSCALING_MODES } from '../../management/services/settings/service-settings.ts';
+import { AUTOSCALING_MODES } from '../../management/services/service-settings.ts';
 import { AutoscalerMode } from '../../management/services/settings/settings-schema.ts';
 import type { AutoscalingHistory, AutoscalingStatus } from './autoscaling.ts';
 import { ACTIONS, type Decision } from './decision.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../management/services/scaling/scaling-limits.ts';
 import { getEffectiveScaling, getWantedSize } from '../../management/services/scaling/schedule.ts';
 import { getMaxReplicas, type Service, type ServiceSize } from '../../management/services/service.ts';
-import type { AutoscalingMode } from '../../management/services/settings/service-settings.ts';
+import type { AutoscalingMode } from '../../management/services/service-settings.ts';
 
 /** The sizes that a service may have. In vertical mode the number of replicas is fixed, in horizontal mode their memory. */
 export interface SizeLimits {

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { DRIVERS } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
-import { type BackupConfiguration, DEFAULT_BACKUP } from '../../management/services/settings/service-settings.ts';
+import { type BackupConfiguration, DEFAULT_BACKUP } from '../../management/services/service-settings.ts';
 
 /** In place of the id of a data directory: the service runs elsewhere, and ClickHouse writes its backups to the storage. */
 export const ELSEWHERE = 'elsewhere';

@@ -7,7 +7,7 @@ import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { createTile, toDraft, toRequestBody } from '../dashboards/editor/draft.ts';
 import { dashboardsQuery, fetchDashboard, type Tile } from '../dashboards/queries.ts';
-import { combineConditions } from './filters/conditions.ts';
+import { combineConditions } from './conditions.ts';
 import type { SearchState } from './use-search-state.ts';
 
 const NEW = 'new';

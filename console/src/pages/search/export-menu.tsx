@@ -6,7 +6,7 @@ import { formatNumber } from '../../parts/format/format.ts';
 import { saveFile } from '../../parts/forms/save-file.ts';
 import { DownloadIcon } from '../../parts/layout/icons.tsx';
 import { notifyError } from '../../parts/messages/notifications.ts';
-import { toExportSelect } from './rows/columns.ts';
+import { toExportSelect } from './columns.ts';
 import type { SearchState } from './use-search-state.ts';
 
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' };

@@ -2,10 +2,10 @@ import { Button, SegmentedControl, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { columnsQuery, listSuggestions, type Source } from '../dashboards/editor/suggestions.ts';
-import { WhereField } from '../dashboards/editor/where-field.tsx';
 import { RangePicker } from '../dashboards/time-window/range-picker.tsx';
-import { toSeries } from './rows/columns.ts';
+import { columnsQuery, listSuggestions, type Source } from '../dashboards/where/suggestions.ts';
+import { WhereField } from '../dashboards/where/where-field.tsx';
+import { toSeries } from './columns.ts';
 import classes from './search.module.css';
 import type { SearchState } from './use-search-state.ts';
 

@@ -4,7 +4,7 @@ import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { Page } from '../../parts/layout/page.tsx';
-import type { Source } from '../dashboards/editor/suggestions.ts';
+import type { Source } from '../dashboards/where/suggestions.ts';
 import { AddToDashboard } from './add-to-dashboard.tsx';
 import { EmptyResult } from './empty-result.tsx';
 import { ExportMenu } from './export-menu.tsx';

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
 import { formatError } from '../../api/errors.ts';
 import { readEventStream } from '../../api/event-stream.ts';
 import { useDependencies } from '../../app/context.tsx';
+import { type FoundRow, toFoundRows } from './columns.ts';
 import type { Matching } from './queries.ts';
-import { type FoundRow, toFoundRows } from './rows/columns.ts';
 
 /** More rows are not kept in the page: the oldest go. */
 const MAX_ROWS = 2000;

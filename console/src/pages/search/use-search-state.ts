@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import type { Source } from '../dashboards/editor/suggestions.ts';
 import type { TimeWindow } from '../dashboards/queries.ts';
 import { useTimeWindow } from '../dashboards/time-window/use-time-window.ts';
-import { type Choosing, choose } from './filters/conditions.ts';
+import type { Source } from '../dashboards/where/suggestions.ts';
+import { listDefaultColumns, splitExpressions, toSelect } from './columns.ts';
+import { type Choosing, choose } from './conditions.ts';
 import type { Matching } from './queries.ts';
-import { listDefaultColumns, splitExpressions, toSelect } from './rows/columns.ts';
 import type { RowSearch } from './search.ts';
 
 /** What the URL says, applied to a source. */

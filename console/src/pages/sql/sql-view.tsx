@@ -7,7 +7,6 @@ import { completeNames, completeSchema } from './editor/completion.ts';
 import { Editor, type EditorHandle } from './editor/editor.tsx';
 import { findErrorOffset } from './editor/error-position.ts';
 import { ParameterFields } from './editor/parameter-fields.tsx';
-import { type Command, listParameters } from './editor/statements.ts';
 import { historyQuery } from './queries.ts';
 import { ResultView } from './result/result-view.tsx';
 import { HistoryDrawer } from './saved/history-drawer.tsx';
@@ -18,6 +17,7 @@ import { SchemaPanel } from './schema/schema-panel.tsx';
 import { TableDrawer } from './schema/table-drawer.tsx';
 import classes from './sql.module.css';
 import { type Explanation, ROW_LIMITS, RunOptionFields, SqlBar } from './sql-bar.tsx';
+import { type Command, listParameters } from './statements.ts';
 import { type Access, useRuns } from './use-runs.ts';
 
 const EXPLAIN: Record<Explanation, string> = {

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 import { formatError } from '../../api/errors.ts';
 import { useApi, useDependencies, useSession } from '../../app/context.tsx';
-import type { Command } from './editor/statements.ts';
 import { createReceived, type Received, readResult } from './result/result-stream.ts';
+import type { Command } from './statements.ts';
 
 export type Access = 'read' | 'write';
 

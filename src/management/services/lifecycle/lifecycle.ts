@@ -12,8 +12,8 @@ import { DRIVERS, type DriverName } from '../driver.ts';
 import { type ListPatch, limitViolations, patchList, toIpAccess, toTag } from '../entry-lists.ts';
 import type { IpAccess, Service, Tag } from '../service.ts';
 import { listUpdates, toAuditFields } from '../service-activities.ts';
+import type { ServiceSettings } from '../service-settings.ts';
 import { createServiceWriter } from '../service-writer.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
 import { applyCommand, type Command, getCommandedState, isDeletable, observe, provision } from '../simulated.ts';
 import { hasServices, insertServices, listWarehouses } from '../store.ts';
 import {

@@ -13,7 +13,7 @@ import {
   type Tag,
   TOTAL_PER_REPLICA,
 } from '../service.ts';
-import { DECLARED_DRIVERS, type ServiceSettings } from '../settings/service-settings.ts';
+import { DECLARED_DRIVERS, type ServiceSettings } from '../service-settings.ts';
 
 /** The fields of a new service that a client can set. */
 export interface NewService extends ScalingChange {

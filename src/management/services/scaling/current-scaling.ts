@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
 import { DRIVERS } from '../driver.ts';
 import { getMaxReplicas, type Service } from '../service.ts';
-import { AUTOSCALING_MODES } from '../settings/service-settings.ts';
+import { AUTOSCALING_MODES } from '../service-settings.ts';
 import { getEffectiveScaling } from './schedule.ts';
 
 export const AutoscalingMode = Type.Enum([...AUTOSCALING_MODES], {

@@ -1,6 +1,6 @@
 import type { Violation } from '../../../kernel/errors.ts';
 import { getMaxReplicas, type Scaling, type Service, TOTAL_PER_REPLICA } from '../service.ts';
-import type { AutoscalingMode } from '../settings/service-settings.ts';
+import type { AutoscalingMode } from '../service-settings.ts';
 import { findLimit, isOutOfRange, listMemoryLimits, REPLICA_LIMITS, type ScalingContext } from './scaling-limits.ts';
 
 /**

@@ -3,7 +3,7 @@ import { NamedObject } from '../../../kernel/schemas/named-object.ts';
 import { StorableText } from '../../../kernel/schemas/storable-text.ts';
 import { findZone } from '../../../kernel/time/zone.ts';
 import { getMaxReplicas, type Service } from '../service.ts';
-import { AUTOSCALING_MODES } from '../settings/service-settings.ts';
+import { AUTOSCALING_MODES } from '../service-settings.ts';
 import { SCALING_LIMITS } from './scaling-limits.ts';
 import { findActiveEntry } from './schedule.ts';
 

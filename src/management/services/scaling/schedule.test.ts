@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ScheduleEntry } from '../settings/service-settings.ts';
+import type { ScheduleEntry } from '../service-settings.ts';
 import { getEffectiveScaling } from './schedule.ts';
 
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];

@@ -3,7 +3,7 @@ import { memoize } from '../../../kernel/memo.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../kernel/time/clock.ts';
 import { findZone } from '../../../kernel/time/zone.ts';
 import { getMaxReplicas, type Scaling, type Service, type ServiceSize } from '../service.ts';
-import type { ScheduleEntry } from '../settings/service-settings.ts';
+import type { ScheduleEntry } from '../service-settings.ts';
 import { applyScalingChange, mergeScaling, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
 

@@ -12,8 +12,8 @@ import { getActor } from '../../audit/request-actor.ts';
 import { ScalingScheduleBody, ScalingScheduleRecord, toScheduleRecord } from '../scaling/schedule-schema.ts';
 import { ServicePath } from '../schema.ts';
 import type { Service } from '../service.ts';
+import { DEFAULT_BACKUP } from '../service-settings.ts';
 import type { Services } from '../services.ts';
-import { DEFAULT_BACKUP } from './service-settings.ts';
 import { getQueryEndpoint, type ServiceSettingsOperations } from './settings.ts';
 import {
   BackupConfigurationBody,

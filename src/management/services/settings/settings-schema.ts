@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
 import { PatternText } from '../../../kernel/schemas/pattern-text.ts';
 import { StorableText } from '../../../kernel/schemas/storable-text.ts';
-import { AUTOSCALER_MODES, QUERY_ENDPOINT_ROLES } from './service-settings.ts';
+import { AUTOSCALER_MODES, QUERY_ENDPOINT_ROLES } from '../service-settings.ts';
 
 const MAX_PERIOD_HOURS = 30 * 24;
 const MAX_RETENTION_HOURS = 366 * 24;

@@ -6,7 +6,6 @@ import type { Audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { scheduleViolations } from '../scaling/schedule.ts';
 import type { Service } from '../service.ts';
-import { createServiceWriter } from '../service-writer.ts';
 import {
   type AutoscalerMode,
   type BackupConfiguration,
@@ -15,7 +14,8 @@ import {
   type QueryEndpoint,
   type ScheduleEntry,
   type ServiceSettings,
-} from './service-settings.ts';
+} from '../service-settings.ts';
+import { createServiceWriter } from '../service-writer.ts';
 
 export type ServiceSettingsOperations = ReturnType<typeof createServiceSettings>;
 

@@ -7,8 +7,8 @@ import type { WindowSeries, WindowValueReader } from '../../charts/window-values
 import type { SavedSearchContent } from '../../search/saved/saved-search.ts';
 import type { AlertContent } from '../alert.ts';
 import type { ConditionReaders } from '../conditions.ts';
-import type { GroupValue } from './judgment.ts';
-import type { Windows } from './windows.ts';
+import type { GroupValue } from '../judgment.ts';
+import type { Windows } from '../windows.ts';
 
 /** More groups make an alert fail: only the largest could be judged. */
 export const MAX_GROUPS = 10_000;

@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/state/tables.ts';
-import type { Evaluation } from './evaluation.ts';
+import type { Evaluation } from '../evaluation.ts';
 
 interface Page {
   limit: number;

@@ -16,14 +16,14 @@ import {
   rescheduleAlerts,
   serializeGroups,
 } from '../alert-store.ts';
+import { isQuiet } from '../announcement.ts';
+import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from '../evaluation.ts';
+import type { Groups } from '../judgment.ts';
 import type { AlertNotices } from '../notices.ts';
+import { listDueWindows, type Windows } from '../windows.ts';
 import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
-import { isQuiet } from './announcement.ts';
-import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from './evaluation.ts';
 import { insertEvaluations } from './evaluation-store.ts';
 import { toFailure } from './failure.ts';
-import type { Groups } from './judgment.ts';
-import { listDueWindows, type Windows } from './windows.ts';
 
 interface Options {
   state: State;

@@ -3,12 +3,12 @@ import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import { type Clock, DAY_MS, isoTime, MINUTE_MS, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { QueryClient } from '../../charts/shared-queries.ts';
 import { type AlertContent, toRule, toSchedule } from '../alert.ts';
+import { isQuiet } from '../announcement.ts';
+import { announce, evaluateWindow } from '../evaluation.ts';
+import type { Groups } from '../judgment.ts';
 import { countMessages } from '../notices.ts';
+import { findWindowStart, INTERVALS, type Windows } from '../windows.ts';
 import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
-import { isQuiet } from './announcement.ts';
-import { announce, evaluateWindow } from './evaluation.ts';
-import type { Groups } from './judgment.ts';
-import { findWindowStart, INTERVALS, type Windows } from './windows.ts';
 
 interface Replay {
   start: string;

@@ -9,8 +9,8 @@ import { DAY_MS } from '../../../kernel/time/clock.ts';
 import { insertOrganization } from '../../../management/organizations/store.ts';
 import { openState } from '../../../platform/state/open.ts';
 import type { State } from '../../../platform/state/state.ts';
+import { insertVersion } from '../version-store.ts';
 import { createVersionRetention } from './version-retention.ts';
-import { insertVersion } from './version-store.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 const VERSIONS = 250;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Clock, DAY_MS } from '../../../kernel/time/clock.ts';
 import type { State } from '../../../platform/state/state.ts';
-import { deleteVersionsSavedBefore } from './version-store.ts';
+import { deleteVersionsSavedBefore } from '../version-store.ts';
 
 interface Options {
   state: State;

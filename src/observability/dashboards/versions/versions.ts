@@ -10,7 +10,7 @@ import type { DashboardWriter } from '../dashboard-writer.ts';
 import { rejectStaleDashboard } from '../dashboards.ts';
 import type { Dashboard } from '../schema.ts';
 import { findStored, rejectProvisioned, type StoredDashboard } from '../store.ts';
-import { findVersion, latestVersion, listVersions, type Version } from './version-store.ts';
+import { findVersion, latestVersion, listVersions, type Version } from '../version-store.ts';
 
 export type { Version };
 

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { rejectViolations } from '../../../kernel/errors.ts';
 import { createSchemaCheck } from '../../../kernel/schemas/schema-check.ts';
 import { parseYamlOrJson } from '../../../kernel/schemas/yaml-text.ts';
+import { ALERTING_MEMBERS } from '../alerting-schema.ts';
 import { hideSecrets } from '../file.ts';
-import { ALERTING_MEMBERS } from './alerting-schema.ts';
 
 /** A file of the dashboards folder whose name ends in `.alerts.yaml`: a part of an organization in a fleet file. */
 const AlertFile = Type.Object(

@@ -8,6 +8,7 @@ import { type AlertFileText, listProblems } from '../../../observability/dashboa
 import { type FileProblems, findOrganization } from '../../../observability/dashboards/files/provisioning.ts';
 import type { State } from '../../../platform/state/state.ts';
 import type { Db } from '../../../platform/state/tables.ts';
+import { declareAlerting } from '../alerting-declarations.ts';
 import type { Declared } from '../declared.ts';
 import { createKindPlanner } from '../kind-plan.ts';
 import { dashboardKind } from '../kinds/dashboard.ts';
@@ -17,7 +18,6 @@ import { NO_TARGETS } from '../references.ts';
 import { reportDuplicates } from '../resource.ts';
 import { listDocuments, listOrganizationsWithDocuments, lockFleet, putNewDocuments } from '../store.ts';
 import { parseAlertFile } from './alert-file.ts';
-import { declareAlerting } from './alerting-declarations.ts';
 import { planAlerting } from './alerting-plan.ts';
 
 interface Options {

@@ -11,7 +11,7 @@ import {
   type ServiceDetails,
   type ServiceKind,
 } from '../../../management/services/service.ts';
-import type { ServiceSettings } from '../../../management/services/settings/service-settings.ts';
+import type { ServiceSettings } from '../../../management/services/service-settings.ts';
 import { getSettledState } from '../../../management/services/simulated.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../../management/services/store.ts';
 import type { Fields } from '../declared.ts';

@@ -5,12 +5,12 @@ import { AppError } from '../../../kernel/errors.ts';
 import { createQueue } from '../../../kernel/tasks/queue.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { writeCheck } from '../check.ts';
+import { createDiskWarning } from '../disk-warning.ts';
 import { isQueryTimeout, isRetryable, toStoreError } from '../failures.ts';
 import { registerDirectRunner } from '../prepared.ts';
 import type { State, StoreObserver } from '../state.ts';
 import { createStatementNames, type StatementNames } from '../statement-names.ts';
 import type { Db, Tables } from '../tables.ts';
-import { createDiskWarning } from './disk-warning.ts';
 import { createPoolRunner } from './postgres-reads.ts';
 import { createWriteGroups } from './write-groups.ts';
 

@@ -7,11 +7,11 @@ import { useApi, useSession } from '../../../app/context.tsx';
 import { CONDITION_LABELS, type Condition } from '../../../parts/alerts/alert-status.ts';
 import { isAlerted } from '../../../parts/alerts/alerted-tile.ts';
 import { SeriesFields } from '../../dashboards/editor/series-fields.tsx';
-import { columnsQuery, listSuggestions } from '../../dashboards/editor/suggestions.ts';
 import { dashboardsQuery, type Series } from '../../dashboards/queries.ts';
 import { resolveRange, resolveZone } from '../../dashboards/time-window/range.ts';
+import { columnsQuery, listSuggestions } from '../../dashboards/where/suggestions.ts';
+import { toSeries } from '../../search/columns.ts';
 import { savedSearchesQuery } from '../../search/queries.ts';
-import { toSeries } from '../../search/rows/columns.ts';
 import classes from '../alerts.module.css';
 import { type AlertDraft, CONDITION_DEFAULTS } from './alert-draft.ts';
 

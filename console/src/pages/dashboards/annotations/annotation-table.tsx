@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../parts/layout/error-notice.tsx';
 import { notifySuccess } from '../../../parts/messages/notifications.ts';
 import { DataTable } from '../../../parts/tables/data-table.tsx';
 import type { Annotation } from '../queries.ts';
-import { formatAnnotationTime, KIND_LABELS } from '../tiles/time/annotation-text.ts';
+import { formatAnnotationTime, KIND_LABELS } from './annotation-text.ts';
 
 /** Deploys can be deleted; the others are not kept here. */
 export default function AnnotationTable({ annotations, zone }: { annotations: readonly Annotation[]; zone: string }) {

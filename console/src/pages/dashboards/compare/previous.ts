@@ -1,6 +1,6 @@
 import type { GetTileDataInput } from '../../../api/generated.ts';
 import type { Tile, TileData, TileDataByType } from '../tile-types.ts';
-import { sumValues, toNumbers } from '../tiles/time/time-values.ts';
+import { sumValues, toNumbers } from '../time-values.ts';
 import type { Range } from '../time-window/range.ts';
 
 /** What a tile shows of the period before its own. */

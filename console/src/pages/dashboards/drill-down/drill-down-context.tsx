@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, use } from 'react';
 import { sourcesQuery } from '../../../api/queries.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
-import type { Source } from '../editor/suggestions.ts';
+import type { Source } from '../where/suggestions.ts';
 
 const Sources = createContext<readonly Source[] | undefined>(undefined);
 

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../../../api/generated.ts';
-import { combineConditions } from '../../search/filters/conditions.ts';
-import { quoteText } from '../../search/filters/quote-text.ts';
+import { combineConditions } from '../../search/conditions.ts';
+import { quoteText } from '../../search/quote-text.ts';
 import type { TracesSearch } from '../../traces/search.ts';
 import { findTraceSources, isTraceId } from '../../traces/trace-link.tsx';
-import type { Source } from '../editor/suggestions.ts';
 import { tileRequests } from '../queries.ts';
+import type { Source } from '../where/suggestions.ts';
 import type { ValueRows } from './drill-down.ts';
 
 /** The traces of these spans. Undefined if their conditions cannot be one condition. */

@@ -1,5 +1,5 @@
 import type { GetDashboardVersionResult, ListSourcesResult, TileFilter } from '../../../api/generated.ts';
-import { quoteText } from '../../search/filters/quote-text.ts';
+import { quoteText } from '../../search/quote-text.ts';
 import type { RowSearch } from '../../search/search.ts';
 import { AGGREGATIONS } from '../constraints.ts';
 import type { Range } from '../time-window/range.ts';

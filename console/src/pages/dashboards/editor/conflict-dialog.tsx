@@ -2,8 +2,8 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { Timestamp } from '../../../parts/format/timestamp.tsx';
+import { Differences } from '../differences.tsx';
 import { type Dashboard, type StoredDashboard, versionsQuery } from '../queries.ts';
-import { Differences } from '../versions/differences.tsx';
 
 interface Props {
   /** The version the edit started from, and the stored one. */

@@ -10,6 +10,7 @@ import { PlusIcon, WarningIcon } from '../../../parts/layout/icons.tsx';
 import { notifySuccess } from '../../../parts/messages/notifications.ts';
 import { dashboardConstraints } from '../constraints.ts';
 import { isEqual } from '../equality.ts';
+import { findErrorWithin } from '../field-errors.ts';
 import type { GridPosition } from '../grid/grid.ts';
 import {
   dashboardQuery,
@@ -24,7 +25,6 @@ import { createTile, type Draft, duplicateTile, TILE_TYPES, toDraft, toRequestBo
 import { DraftTile } from './draft-tile.tsx';
 import { EditGrid } from './edit-grid.tsx';
 import classes from './editor.module.css';
-import { findErrorWithin } from './field-errors.ts';
 import { FiltersEditor } from './filters-editor.tsx';
 import { TileEditor } from './tile-editor.tsx';
 import { findVariableErrors, listEditedVariables } from './variable-draft.ts';

@@ -14,13 +14,13 @@ import { useQuery } from '@tanstack/react-query';
 import { sourcesQuery } from '../../../api/queries.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/layout/icons.tsx';
-import { toSeries } from '../../search/rows/columns.ts';
+import { toSeries } from '../../search/columns.ts';
 import { dashboardConstraints } from '../constraints.ts';
 import { listUnsupported, type Variable } from '../filters/variable.ts';
 import type { Dashboard, TimeWindow } from '../queries.ts';
+import { columnsQuery, listSuggestions, type Source } from '../where/suggestions.ts';
 import type { Draft } from './draft.ts';
 import classes from './editor.module.css';
-import { columnsQuery, listSuggestions, type Source } from './suggestions.ts';
 import {
   addVariable,
   changeVariable,

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { AGGREGATIONS, seriesConstraints } from '../constraints.ts';
 import type { Dashboard, Series, TimeWindow } from '../queries.ts';
+import { columnsQuery, listSuggestions, type Source, toSqlName } from '../where/suggestions.ts';
+import { WhereField } from '../where/where-field.tsx';
 import { showsDistribution } from './draft.ts';
 import classes from './editor.module.css';
-import { columnsQuery, listSuggestions, type Source, toSqlName } from './suggestions.ts';
-import { WhereField } from './where-field.tsx';
 
 interface Props {
   series: Series;

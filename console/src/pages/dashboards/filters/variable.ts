@@ -1,4 +1,4 @@
-import { parseChoice, showLiteral } from '../../search/filters/conditions.ts';
+import { parseChoice, showLiteral } from '../../search/conditions.ts';
 import { seriesConstraints } from '../constraints.ts';
 import type { Dashboard } from '../queries.ts';
 import type { Series } from '../tile-types.ts';

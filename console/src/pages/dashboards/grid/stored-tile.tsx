@@ -5,7 +5,7 @@ import { useApi, useSession } from '../../../app/context.tsx';
 import type { Previous } from '../compare/previous.ts';
 import { usePrevious } from '../compare/use-previous.ts';
 import { usePointTarget } from '../drill-down/use-point-target.ts';
-import { findErrorWithin } from '../editor/field-errors.ts';
+import { findErrorWithin } from '../field-errors.ts';
 import { TileFiltersContext } from '../filters/tile-filters-context.ts';
 import { chooseTileFilters, listFilterNotes, type ViewFilter } from '../filters/view-filters.ts';
 import { type Tile, type TileData, type TimeWindow, tileDataQuery } from '../queries.ts';

@@ -6,11 +6,11 @@ import { Timestamp } from '../../../parts/format/timestamp.tsx';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorNotice } from '../../../parts/layout/error-notice.tsx';
 import classes from '../dashboard.module.css';
+import { Differences } from '../differences.tsx';
 import { TilePreview } from '../editor/tile-preview.tsx';
 import { TileFrame } from '../grid/tile-frame.tsx';
 import { TileGrid } from '../grid/tile-grid.tsx';
 import { type Dashboard, type Tile, type TimeWindow, versionQuery } from '../queries.ts';
-import { Differences } from './differences.tsx';
 
 interface Props {
   /** The current dashboard. */

@@ -8,8 +8,8 @@ import { ConfirmDialog } from '../../../parts/forms/confirm-dialog.tsx';
 import { ErrorNotice } from '../../../parts/layout/error-notice.tsx';
 import { notifySuccess } from '../../../parts/messages/notifications.ts';
 import classes from '../dashboard.module.css';
+import { Differences } from '../differences.tsx';
 import { type Dashboard, type StoredDashboard, type TimeWindow, versionQuery, versionsQuery } from '../queries.ts';
-import { Differences } from './differences.tsx';
 import { VersionPreview } from './version-preview.tsx';
 
 interface Props {

@@ -6,14 +6,14 @@ import { useApi, useDependencies, useSession } from '../../../app/context.tsx';
 import { formatNumber } from '../../../parts/format/format.ts';
 import { ChevronIcon } from '../../../parts/layout/icons.tsx';
 import { SidePanel } from '../../../parts/layout/side-panel.tsx';
-import { columnsQuery } from '../../dashboards/editor/suggestions.ts';
+import { columnsQuery } from '../../dashboards/where/suggestions.ts';
+import { shortenExpression, toSeries } from '../columns.ts';
+import { dropValue, parseChoice, shortenText, toLiteral } from '../conditions.ts';
 import { ExcludeIcon, FilterIcon, IncludeIcon } from '../icons.tsx';
 import { facetFieldsQuery, facetValuesQuery } from '../queries.ts';
-import { shortenExpression, toSeries } from '../rows/columns.ts';
+import { quoteText } from '../quote-text.ts';
 import type { SearchState } from '../use-search-state.ts';
-import { dropValue, parseChoice, shortenText, toLiteral } from './conditions.ts';
 import classes from './facets.module.css';
-import { quoteText } from './quote-text.ts';
 
 interface Props {
   state: SearchState;

@@ -1,7 +1,7 @@
 import { Pill } from '@mantine/core';
+import { dropValue, parseChoice, shortenText, showLiteral } from '../conditions.ts';
 import classes from '../search.module.css';
 import type { SearchState } from '../use-search-state.ts';
-import { dropValue, parseChoice, shortenText, showLiteral } from './conditions.ts';
 
 /** The filters in addition to the query; each can be removed. */
 export function FilterChips({ state: { filters, change } }: { state: SearchState }) {

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { ColumnHandle, MIN_COLUMN_PX } from '../../../parts/tables/column-handle.tsx';
 import { CloseIcon } from '../../dashboards/icons.tsx';
-import { shortenText } from '../filters/conditions.ts';
+import { shortenText } from '../conditions.ts';
 import classes from './row-table.module.css';
 
 interface Props {

@@ -2,10 +2,10 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ListSourceColumnsResult } from '../../../api/generated.ts';
 import { CopyIconButton } from '../../../parts/forms/copy-button.tsx';
-import { quoteColumn, quoteEntry, shortenText, toLiteral } from '../filters/conditions.ts';
+import { formatCell } from '../columns.ts';
+import { quoteColumn, quoteEntry, shortenText, toLiteral } from '../conditions.ts';
 import { ColumnIcon, ExcludeIcon, FilterIcon } from '../icons.tsx';
 import type { SearchState } from '../use-search-state.ts';
-import { formatCell } from './columns.ts';
 import classes from './row-panel.module.css';
 
 interface Props {

@@ -4,9 +4,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useRef } from 'react';
 import { formatDateTime } from '../../../parts/format/times.ts';
 import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
+import { type FoundRow, formatColumn, shortenExpression } from '../columns.ts';
 import type { SearchState } from '../use-search-state.ts';
 import { ColumnHeader } from './column-header.tsx';
-import { type FoundRow, formatColumn, shortenExpression } from './columns.ts';
 import classes from './row-table.module.css';
 import type { RowCursor } from './use-row-keys.ts';
 

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
+import { formatColumn, toFoundRows } from '../columns.ts';
 import { contextQuery } from '../queries.ts';
 import type { SearchState } from '../use-search-state.ts';
-import { formatColumn, toFoundRows } from './columns.ts';
 import classes from './row-panel.module.css';
 import { formatRowTime } from './row-table.tsx';
 

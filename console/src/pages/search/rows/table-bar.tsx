@@ -5,10 +5,10 @@ import { useApi, useSession } from '../../../app/context.tsx';
 import { formatNumber, plural } from '../../../parts/format/format.ts';
 import { formatDateTime } from '../../../parts/format/times.ts';
 import { PlusIcon } from '../../../parts/layout/icons.tsx';
-import { columnsQuery, listSuggestions } from '../../dashboards/editor/suggestions.ts';
+import { columnsQuery, listSuggestions } from '../../dashboards/where/suggestions.ts';
+import { splitExpressions, toSeries } from '../columns.ts';
 import classes from '../search.module.css';
 import type { SearchState } from '../use-search-state.ts';
-import { splitExpressions, toSeries } from './columns.ts';
 import type { LoadedRows } from './use-rows.ts';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks';
 import { type RefObject, useRef, useState } from 'react';
-import type { FoundRow } from './columns.ts';
+import type { FoundRow } from '../columns.ts';
 
 /** The current row, which the keys move. */
 export interface RowCursor {

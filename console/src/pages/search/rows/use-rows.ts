@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useApi, useSession } from '../../../app/context.tsx';
 import type { Range } from '../../dashboards/time-window/range.ts';
+import { type FoundRow, toFoundRows } from '../columns.ts';
 import { type Matching, rowsQuery } from '../queries.ts';
-import { type FoundRow, toFoundRows } from './columns.ts';
 
 const FIRST_ROWS = 100;
 const MORE_ROWS = 200;

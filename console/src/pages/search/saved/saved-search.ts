@@ -1,6 +1,6 @@
 import type { SavedSearchInput } from '../../../api/generated.ts';
+import { listDefaultColumns, splitExpressions } from '../columns.ts';
 import type { SavedSearch } from '../queries.ts';
-import { listDefaultColumns, splitExpressions } from '../rows/columns.ts';
 import type { RowSearch } from '../search.ts';
 import type { SearchState } from '../use-search-state.ts';
 

@@ -1,8 +1,8 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete';
 import { schemaCompletionSource } from '@codemirror/lang-sql';
 import { type Names, type Schema, toTableKey } from '../schema/schema.ts';
+import { findStatement, quoteName } from '../statements.ts';
 import { clickHouse } from './dialect.ts';
-import { findStatement, quoteName } from './statements.ts';
 
 const NOTHING: CompletionSource = () => null;
 

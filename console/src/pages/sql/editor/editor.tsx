@@ -1,9 +1,9 @@
 import type { CompletionSource } from '@codemirror/autocomplete';
 import type { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import { findStatement, type Statement, splitStatements } from '../statements.ts';
 import { createEditor, markError } from './create-editor.ts';
 import classes from './editor.module.css';
-import { findStatement, type Statement, splitStatements } from './statements.ts';
 
 export interface EditorHandle {
   /** The statements of the selection, or of the whole text; with `statement`, the one at the cursor. */

@@ -1,5 +1,5 @@
 import type { RunError } from '../result/result-stream.ts';
-import type { Command } from './statements.ts';
+import type { Command } from '../statements.ts';
 
 /** Names that ClickHouse puts in quotes in the messages about them. */
 const UNKNOWN_NAME = /(?:identifier|function|table|database|column)\w*(?: with name)? [`'"]?([\w.]+)[`'"]?/i;

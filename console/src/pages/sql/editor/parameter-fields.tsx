@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import classes from '../sql.module.css';
-import type { Parameter } from './statements.ts';
+import type { Parameter } from '../statements.ts';
 
 interface Props {
   parameters: readonly Parameter[];

@@ -7,7 +7,7 @@ import { ChevronIcon, PlusIcon } from '../../../parts/layout/icons.tsx';
 import { SidePanel } from '../../../parts/layout/side-panel.tsx';
 import { ReloadIcon } from '../../dashboards/icons.tsx';
 import { formatBytes } from '../../telemetry/words.ts';
-import { quoteName } from '../editor/statements.ts';
+import { quoteName } from '../statements.ts';
 import { type Schema, type TableSummary, toTableKey } from './schema.ts';
 import classes from './schema-panel.module.css';
 

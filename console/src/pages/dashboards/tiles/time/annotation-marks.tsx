@@ -1,8 +1,8 @@
 import { Tooltip } from '@mantine/core';
+import { formatAnnotationTime, KIND_LABELS } from '../../annotations/annotation-text.ts';
 import { useAnnotations } from '../../annotations/annotations.tsx';
 import type { Annotation } from '../../queries.ts';
 import classes from './annotation-marks.module.css';
-import { formatAnnotationTime, KIND_LABELS } from './annotation-text.ts';
 
 interface Props {
   /** Of the plot without its axes, in pixels. */

@@ -4,6 +4,7 @@ import { type ReactNode, use, useCallback, useMemo, useRef, useState } from 'rea
 import uPlot from 'uplot';
 import { assignStyles } from '../../../../parts/costs/colors.ts';
 import type { NumberFormat } from '../../number-format.ts';
+import { sumValues } from '../../time-values.ts';
 import marks from './annotation-marks.module.css';
 import { AnnotationMarks } from './annotation-marks.tsx';
 import { ChartLegend } from './chart-legend.tsx';
@@ -13,7 +14,6 @@ import { formatPart, type PartialBuckets } from './partial-buckets.ts';
 import { findBucket, type PickedPoint, pickPoint } from './pick-point.ts';
 import classes from './time-chart.module.css';
 import { type Drawing, type Line, sumPrevious } from './time-series.ts';
-import { sumValues } from './time-values.ts';
 import { usePlot } from './use-plot.ts';
 
 interface Props {

@@ -1,6 +1,6 @@
 import type { Unit } from '../../number-format.ts';
 import type { TileDataByType } from '../../tile-types.ts';
-import { sumValues, toNumbers } from './time-values.ts';
+import { sumValues, toNumbers } from '../../time-values.ts';
 
 /** How the series are drawn. Bars and areas are stacked. */
 export type Drawing = 'line' | 'stacked_bar' | 'stacked_line';

@@ -1,6 +1,6 @@
-import { DAY_MS, MINUTE_MS } from '../../../kernel/time/clock.ts';
-import { findZone, localDay } from '../../../kernel/time/zone.ts';
-import { DAY_NAMES, type QuietHours } from '../alert-schema.ts';
+import { DAY_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
+import { findZone, localDay } from '../../kernel/time/zone.ts';
+import { DAY_NAMES, type QuietHours } from './alert-schema.ts';
 import type { GroupState } from './judgment.ts';
 
 /** What decides whether something is sent now. */

@@ -1,6 +1,6 @@
-import type { Source } from '../../dashboards/editor/suggestions.ts';
-import { formatValue, withUnit } from '../../dashboards/number-format.ts';
-import { quoteColumn } from '../filters/conditions.ts';
+import { formatValue, withUnit } from '../dashboards/number-format.ts';
+import type { Source } from '../dashboards/where/suggestions.ts';
+import { quoteColumn } from './conditions.ts';
 
 /** The parts of a list of expressions, without names that follow AS. */
 export function splitExpressions(list: string): string[] {

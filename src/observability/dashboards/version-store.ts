@@ -1,4 +1,4 @@
-import type { DashboardVersionRow, Db } from '../../../platform/state/tables.ts';
+import type { DashboardVersionRow, Db } from '../../platform/state/tables.ts';
 
 /** A saved version of a dashboard, without the document. */
 export interface Version {

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { isHexId } from '../../../kernel/ids.ts';
-import { StorableText } from '../../../kernel/schemas/storable-text.ts';
-import { WebhookBody } from '../../../management/notifications/schema.ts';
-import { AlertBody, MAX_CHANNELS } from '../../../observability/alerts/alert-schema.ts';
-import { SavedSearchBody } from '../../../observability/search/saved/saved-search-schema.ts';
-import { ResourceId } from '../../../observability/sources/resource-id.ts';
-import { isStandardSecret } from '../../../platform/webhooks/signed-requests.ts';
+import { isHexId } from '../../kernel/ids.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
+import { WebhookBody } from '../../management/notifications/schema.ts';
+import { AlertBody, MAX_CHANNELS } from '../../observability/alerts/alert-schema.ts';
+import { SavedSearchBody } from '../../observability/search/saved/saved-search-schema.ts';
+import { ResourceId } from '../../observability/sources/resource-id.ts';
+import { isStandardSecret } from '../../platform/webhooks/signed-requests.ts';
 
 const exact = { additionalProperties: false };
 

@@ -1,5 +1,5 @@
-import { formatDateTime } from '../../../../parts/format/times.ts';
-import type { Annotation } from '../../queries.ts';
+import { formatDateTime } from '../../../parts/format/times.ts';
+import type { Annotation } from '../queries.ts';
 
 export const KIND_LABELS: Record<Annotation['kind'], string> = {
   deploy: 'Deploy',

@@ -1,4 +1,4 @@
-import type { AlertStatus, ErrorType } from '../alert-schema.ts';
+import type { AlertStatus, ErrorType } from './alert-schema.ts';
 import { type Announcement, type Announcing, findAnnouncement, markAnnounced } from './announcement.ts';
 import {
   findWorst,

@@ -1,4 +1,4 @@
-import type { KubernetesOptions, RestoreOptions, WebhookOptions } from '../driver.ts';
+import type { KubernetesOptions, RestoreOptions, WebhookOptions } from './driver.ts';
 
 /** `vertical` changes the size of the replicas, `horizontal` their number. */
 export const AUTOSCALING_MODES = ['vertical', 'horizontal'] as const;

@@ -1,4 +1,4 @@
-import { ApiError, type FieldError } from '../../../api/errors.ts';
+import { ApiError, type FieldError } from '../../api/errors.ts';
 
 /** `tiles[0].series[1].where` and `tiles.0.series.1.where` are equivalent. */
 const toDottedPath = (path: string): string => `${path.replaceAll(/\[(\d+)\]/g, '.$1')}.`;

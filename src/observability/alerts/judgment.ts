@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../kernel/time/clock.ts';
-import type { NoDataBehavior, ThresholdType } from '../alert-schema.ts';
+import { DAY_MS } from '../../kernel/time/clock.ts';
+import type { NoDataBehavior, ThresholdType } from './alert-schema.ts';
 
 /** What decides the state of a group. */
 export interface Rule {

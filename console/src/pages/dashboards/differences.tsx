@@ -1,6 +1,6 @@
-import classes from '../dashboard.module.css';
-import { hasEqualQuery, isEqual } from '../equality.ts';
-import type { Dashboard, Tile } from '../queries.ts';
+import classes from './dashboard.module.css';
+import { hasEqualQuery, isEqual } from './equality.ts';
+import type { Dashboard, Tile } from './queries.ts';
 
 type Compared = Omit<Dashboard, 'id'>;
 

@@ -1,4 +1,4 @@
-import { toLuceneName } from '../../dashboards/editor/suggestions.ts';
+import { toLuceneName } from '../dashboards/where/suggestions.ts';
 import { quoteText } from './quote-text.ts';
 
 /** Values of an expression that are searched for, or excluded. The values are SQL literals. */

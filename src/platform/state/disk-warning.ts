@@ -1,5 +1,5 @@
-import { type Clock, MINUTE_MS } from '../../../kernel/time/clock.ts';
-import { isDiskFull } from '../failures.ts';
+import { type Clock, MINUTE_MS } from '../../kernel/time/clock.ts';
+import { isDiskFull } from './failures.ts';
 
 /** A state that needs an operator. */
 export interface StoreWarning {

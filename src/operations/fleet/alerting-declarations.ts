@@ -1,8 +1,8 @@
-import { MISSING, type Violation } from '../../../kernel/errors.ts';
-import { deriveHexId } from '../../../kernel/ids.ts';
-import { listOffsetViolations } from '../../../observability/alerts/alert-input.ts';
-import type { Declared } from '../declared.ts';
+import { MISSING, type Violation } from '../../kernel/errors.ts';
+import { deriveHexId } from '../../kernel/ids.ts';
+import { listOffsetViolations } from '../../observability/alerts/alert-input.ts';
 import type { AlertSpec, ChannelSpec, SavedSearchSpec } from './alerting-schema.ts';
+import type { Declared } from './declared.ts';
 
 interface AlertingSpec {
   channels?: ChannelSpec[];
