@@ -139,7 +139,9 @@ const createColumns = (costs: ReadonlyMap<string, CostRecord[] | undefined>): Co
   { header: 'Idling', cell: (service) => <span className="ph-fixed">{formatIdleScaling(service)}</span>, from: 'md' },
   {
     header: 'Region',
-    cell: ({ provider, region }) => [provider, region].filter(Boolean).join(' · ') || '–',
+    cell: ({ provider, region }) => (
+      <span className="ph-fixed">{[provider, region].filter(Boolean).join(' · ') || '–'}</span>
+    ),
     from: 'lg',
   },
   {
