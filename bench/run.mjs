@@ -130,7 +130,8 @@ plane: \`BACKUP\` to a file, and a start of the process with \`RESTORE\`. A back
 within a second, so small ones mostly wait. The native protocol is that of an embedded service, compared with such a process.`;
 
 const SERVICES = `Written by \`npm run bench -- services\`. The baseline of a wake is a start of the service's program without a control plane, to its
-first answer; both alternate. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared
+first answer; both alternate. The query log of the service is truncated after each wake: ClickHouse keeps merged parts for 8 minutes, the bench wakes the service 100 times a minute,
+and each part makes the next start about 1 ms longer. An idle service was created, ran and idled; the figure is the memory of a server that was started afterwards, compared
 with a server without services. The baseline of the endpoint is the same ClickHouse process without the proxy. Client, proxy and ClickHouse share the processors: a TCP
 relay in the place of the endpoint reached 0.90 to 0.92 (SELECT 1) and 0.93 (100 MB), a proxy of \`node:http\` that only forwards 0.72 to 0.80 and 0.74.`;
 

@@ -1,9 +1,12 @@
 // The house rules that the linter cannot check. Part of `npm run check`; every finding is a failure.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path/posix';
 import { findLayerViolations, ROOMS } from './layers.mjs';
 
 const MAX_LINES = 300;
+/** In one folder, without tests. */
+const MAX_FILES = 25;
 const REQUIRED_FILES = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', '.ci/run'],
   ...Object.keys(ROOMS).map((room) => `src/${room}/README.md`),
@@ -93,6 +96,7 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const findings = [
   ...REQUIRED_FILES.filter((path) => !paths.includes(path)).map((path) => `${path}  is missing`),
   ...paths.flatMap(checkPath),
+  ...checkFolders(),
   ...checkLockFile(),
   ...paths.filter((path) => isCode(path) || isProse(path)).flatMap(checkText),
 ];
@@ -109,6 +113,14 @@ function checkPath(path) {
   if (/(^|\/)(node_modules|dist|\.pilothouse)\//.test(path)) messages.push('generated or installed; not for git');
   if (isProgram(path) && !/^[a-z0-9./-]+$/.test(path)) messages.push('file names are kebab-case');
   return messages.map((message) => `${path}  ${message}`);
+}
+
+function checkFolders() {
+  const counts = new Map();
+  for (const folder of paths.filter(isProgram).map(dirname)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > MAX_FILES)
+    .map(([folder, count]) => `${folder}  ${count} files; split it by subject, ${MAX_FILES} are the limit`);
 }
 
 function checkLockFile() {
