@@ -13,6 +13,8 @@ const TIME = ['159', '160'];
 const ROWS = ['158', '396'];
 const BYTES = /max bytes/;
 const MEMORY = ['241'];
+/** The limit of the server, or of all queries of our user, not the one of this query. The second form is of older versions. */
+const SHARED_MEMORY = /^(?:\(total\)|User) memory limit exceeded|^Memory limit \((?:total|for user)\) exceeded/;
 const DISK_FULL = ['243'];
 // ENOSPC, EDQUOT and EFBIG (a limit on the size of files), in messages about a failed write.
 const NO_SPACE = /No space left on device|Disk quota exceeded|File too large|errno: (28|122|27)\b/;
@@ -55,6 +57,8 @@ export function toEngineError(error: unknown, limits: Required<Limits>): AppErro
   if (isTooLarge(error, code)) return resultTooLarge(limits.maxResultBytes, error);
   if (ROWS.includes(code))
     return reject(`The query returns more than ${limits.maxResultRows} rows; use a shorter time range or fewer groups`);
+  if (MEMORY.includes(code) && SHARED_MEMORY.test(readMessage(error)))
+    return unavailable('The engine lacks memory; try again, or use a shorter time range or fewer groups', error);
   if (MEMORY.includes(code))
     return reject('The query exceeds its memory limit; use a shorter time range or fewer groups');
   if (isDiskFull(error)) return unavailable(DISK_FULL_TEXT, error, 30);

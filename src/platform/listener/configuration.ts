@@ -62,6 +62,13 @@ const DEFAULT_USER: User = {
 
 const MEBIBYTE = 2 ** 20;
 
+/**
+ * How often ClickHouse compares its resident memory with its limit and returns freed memory to the system (by default
+ * every 100 ms). Freed memory counts as used until then, and with a limit below 1 GiB a query fills that within 100 ms:
+ * all queries failed for a moment, however small.
+ */
+const MEMORY_CHECK_MS = 20;
+
 /** By default, a query drops a thread for each GiB of free memory that is missing. */
 const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
 
@@ -106,6 +113,7 @@ function listServerElements(configuration: Configuration, { port, nativePort }: 
     index_uncompressed_cache_size: 0,
     // The control group also has other processes, and their memory would count as memory of this one.
     memory_worker_use_cgroup: 0,
+    memory_worker_period_ms: MEMORY_CHECK_MS,
     logger: logFile === undefined ? { console: 1 } : { log: logFile, size: MAX_LOG_BYTES, count: 1 },
     ...server,
     ...(secret !== undefined && { http_handlers: HANDLERS }),

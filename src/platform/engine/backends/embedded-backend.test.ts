@@ -134,6 +134,8 @@ describe('the reader', () => {
       format: 'TabSeparated',
     });
     expect((await result.text()).trim()).toBe(String(connection.defaultMemoryBytes));
+    // Every 100 ms, as by default, is not enough: see the configuration.
+    expect(await read("SELECT getServerSetting('memory_worker_period_ms')")).toBe('20');
   });
 });
 
