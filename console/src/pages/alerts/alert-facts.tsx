@@ -1,18 +1,17 @@
 import { Anchor, Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { Alert } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import type { AlertSource } from '../../parts/alerts/alert-names.ts';
 import { formatAlertValue, formatThreshold, INTERVAL_LABELS } from '../../parts/alerts/alert-status.ts';
 import { channelsQuery, SERVICE_LABELS } from '../../parts/channels/channels.ts';
 import { plural } from '../../parts/format/format.ts';
+import { Fact, Facts } from '../../parts/layout/facts.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { savedSearchesQuery } from '../search/queries.ts';
 import { toRowSearch } from '../search/saved/saved-search.ts';
 import type { RowSearch } from '../search/search.ts';
-import classes from './alerts.module.css';
 import { SEVERITY_LABELS } from './form/notify-fields.tsx';
 
 interface Props {
@@ -26,7 +25,7 @@ export function AlertFacts({ alert, source }: Props) {
   const labelList = Object.entries(labels ?? {});
   return (
     <Panel title="Rule">
-      <dl className={classes.facts}>
+      <Facts>
         <Fact label={source.kind}>
           <SourceLink alert={alert} source={source} />
           {alert.groupBy ? `, by ${alert.groupBy}` : ''}
@@ -69,24 +68,13 @@ export function AlertFacts({ alert, source }: Props) {
           ) : undefined}
         </Fact>
         <Fact label="Note">{alert.note ?? undefined}</Fact>
-      </dl>
+      </Facts>
     </Panel>
   );
 }
 
 const formatMinutes = (minutes: number): string =>
   minutes % 60 === 0 ? plural(minutes / 60, 'hour') : plural(minutes, 'minute');
-
-/** Renders nothing without a value. */
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  if (children === undefined) return null;
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
 
 function SourceLink({ alert: { source, savedSearchId, dashboardId, tileId }, source: named }: Props) {
   const api = useApi();

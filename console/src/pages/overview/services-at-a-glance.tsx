@@ -1,4 +1,4 @@
-import { Anchor, Box, Skeleton, Table } from '@mantine/core';
+import { Anchor, Skeleton, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { UsageCostSummaryGetResult } from '../../api/generated.ts';
@@ -13,13 +13,7 @@ import { useNow } from '../../parts/format/timestamp.tsx';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
-import {
-  formatIdleScaling,
-  formatSize,
-  ServiceBadges,
-  ServiceState,
-  ServiceStateCell,
-} from '../../parts/services/service-facts.tsx';
+import { formatIdleScaling, formatSize, ServiceName, ServiceStateCell } from '../../parts/services/service-facts.tsx';
 import { getPollMs } from '../../parts/services/service-status.ts';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import classes from './services-at-a-glance.module.css';
@@ -84,21 +78,7 @@ const createColumns = (
   {
     header: 'Name',
     sortBy: ({ name }) => name,
-    cell: (service) => (
-      <div className={classes.name}>
-        <Anchor
-          fw={600}
-          size="sm"
-          renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}
-        >
-          {service.name}
-        </Anchor>
-        <ServiceBadges service={service} />
-        <Box component="span" hiddenFrom="sm">
-          <ServiceState service={service} />
-        </Box>
-      </div>
-    ),
+    cell: (service) => <ServiceName service={service} />,
   },
   {
     header: 'State',

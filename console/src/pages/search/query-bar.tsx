@@ -1,8 +1,9 @@
-import { Button, SegmentedControl, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { RangePicker } from '../dashboards/time-window/range-picker.tsx';
+import { LanguageControl } from '../dashboards/where/language-control.tsx';
 import { columnsQuery, listSuggestions, type Source } from '../dashboards/where/suggestions.ts';
 import { WhereField } from '../dashboards/where/where-field.tsx';
 import { toSeries } from './columns.ts';
@@ -65,16 +66,7 @@ export function QueryBar({ state, sources, inputRef, error }: Props) {
           onChange={setWhere}
         />
       </div>
-      <SegmentedControl
-        size="sm"
-        aria-label="Language of the query"
-        data={[
-          { value: 'lucene', label: 'Lucene' },
-          { value: 'sql', label: 'SQL' },
-        ]}
-        value={language}
-        onChange={(value) => setLanguage(value as 'lucene' | 'sql')}
-      />
+      <LanguageControl label="Language of the query" value={language} onChange={setLanguage} />
       <RangePicker
         search={search}
         range={window}

@@ -2,12 +2,12 @@ import { Group, Stack, Text } from '@mantine/core';
 import type { Service } from '../../api/types.ts';
 import { formatNumber } from '../../parts/format/format.ts';
 import { Timestamp } from '../../parts/format/timestamp.tsx';
+import { Fact, Facts } from '../../parts/layout/facts.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
 import { ServiceState } from '../../parts/services/service-facts.tsx';
 import { DRIVER_LABELS, formatObservedSize, listDifferences } from '../../parts/services/service-status.ts';
 import { listEvidence } from './evidence-text.ts';
-import { Fact, Facts } from './facts.tsx';
 
 type Status = NonNullable<Service['status']>;
 

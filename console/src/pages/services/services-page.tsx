@@ -1,6 +1,5 @@
-import { Anchor, Box, Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { serviceListQuery } from '../../api/pages.ts';
 import { serviceCostsQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
@@ -17,13 +16,7 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx';
 import { PlusIcon } from '../../parts/layout/icons.tsx';
 import { Page } from '../../parts/layout/page.tsx';
 import { Panel } from '../../parts/layout/panel.tsx';
-import {
-  formatIdleScaling,
-  formatSize,
-  ServiceBadges,
-  ServiceState,
-  ServiceStateCell,
-} from '../../parts/services/service-facts.tsx';
+import { formatIdleScaling, formatSize, ServiceName, ServiceStateCell } from '../../parts/services/service-facts.tsx';
 import { getPollMs } from '../../parts/services/service-status.ts';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import { ListEnd } from '../../parts/tables/list-end.tsx';
@@ -118,21 +111,7 @@ const createColumns = (costs: ReadonlyMap<string, CostRecord[] | undefined>): Co
   {
     header: 'Name',
     sortField: 'name',
-    cell: (service) => (
-      <div className={classes.name}>
-        <Anchor
-          fw={600}
-          size="sm"
-          renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}
-        >
-          {service.name}
-        </Anchor>
-        <ServiceBadges service={service} />
-        <Box component="span" hiddenFrom="sm">
-          <ServiceState service={service} />
-        </Box>
-      </div>
-    ),
+    cell: (service) => <ServiceName service={service} />,
   },
   { header: 'State', cell: (service) => <ServiceStateCell service={service} />, from: 'sm' },
   { header: 'Size', cell: (service) => <span className="ph-fixed">{formatSize(service)}</span> },

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { ReloadIcon } from '../dashboards/icons.tsx';
 import type { TimeWindow } from '../dashboards/queries.ts';
 import { RangePicker } from '../dashboards/time-window/range-picker.tsx';
+import { LanguageControl } from '../dashboards/where/language-control.tsx';
 import { formatNs, parseDuration } from './durations.ts';
 import type { TracesSearch } from './search.ts';
 import { SourceSelect } from './source-select.tsx';
@@ -47,7 +48,7 @@ export function ConditionForm({
   children,
 }: Pick<Props, 'search' | 'onChange'> & { children?: ReactNode }) {
   const [where, setWhere] = useState(search.where ?? '');
-  const [lang, setLang] = useState<string>(search.lang ?? 'lucene');
+  const [lang, setLang] = useState<'lucene' | 'sql'>(search.lang ?? 'lucene');
   const isSql = lang === 'sql';
   return (
     <form
@@ -67,15 +68,7 @@ export function ConditionForm({
         spellCheck={false}
         onChange={(event) => setWhere(event.currentTarget.value)}
       />
-      <SegmentedControl
-        aria-label="Language"
-        data={[
-          { value: 'lucene', label: 'Lucene' },
-          { value: 'sql', label: 'SQL' },
-        ]}
-        value={lang}
-        onChange={setLang}
-      />
+      <LanguageControl label="Language of the condition" value={lang} onChange={setLang} />
       {children}
       <Button type="submit" variant="default">
         Search

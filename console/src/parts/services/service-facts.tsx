@@ -1,4 +1,5 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Anchor, Badge, Box, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { Service } from '../../api/types.ts';
 import { formatIdle, formatMemory, formatNumber } from '../format/format.ts';
 import classes from './service-facts.module.css';
@@ -68,6 +69,23 @@ export function ServiceBadges({ service }: { service: Service }) {
     </Group>
   );
 }
+
+/** The name with badges, and the state where a table has no column for it. */
+export const ServiceName = ({ service }: { service: Service }) => (
+  <div className={classes.name}>
+    <Anchor
+      fw={600}
+      size="sm"
+      renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}
+    >
+      {service.name}
+    </Anchor>
+    <ServiceBadges service={service} />
+    <Box component="span" hiddenFrom="sm">
+      <ServiceState service={service} />
+    </Box>
+  </div>
+);
 
 const ServiceBadge = ({ children }: { children: string }) => (
   <Badge variant="default" size="sm" fw={500} tt="none" component="span" miw="max-content">

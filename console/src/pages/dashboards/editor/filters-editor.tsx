@@ -18,6 +18,7 @@ import { toSeries } from '../../search/columns.ts';
 import { dashboardConstraints } from '../constraints.ts';
 import { listUnsupported, type Variable } from '../filters/variable.ts';
 import type { Dashboard, TimeWindow } from '../queries.ts';
+import { LANGUAGES } from '../where/language-control.tsx';
 import { columnsQuery, listSuggestions, type Source } from '../where/suggestions.ts';
 import type { Draft } from './draft.ts';
 import classes from './editor.module.css';
@@ -98,10 +99,7 @@ export function FiltersEditor({ draft, stored, window, onChange, onClose }: Prop
           <Select
             label="Language of the query"
             allowDeselect={false}
-            data={[
-              { value: 'lucene', label: 'Lucene' },
-              { value: 'sql', label: 'SQL' },
-            ]}
+            data={LANGUAGES}
             value={draft.savedQueryLanguage}
             onChange={(value) => onChange({ ...draft, savedQueryLanguage: value === 'sql' ? 'sql' : 'lucene' })}
           />

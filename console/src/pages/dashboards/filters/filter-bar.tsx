@@ -1,10 +1,11 @@
-import { Button, SegmentedControl, Switch } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { toSeries } from '../../search/columns.ts';
 import type { Dashboard, TimeWindow } from '../queries.ts';
 import type { DashboardSearch } from '../search.ts';
+import { LanguageControl } from '../where/language-control.tsx';
 import { columnsQuery, listSuggestions } from '../where/suggestions.ts';
 import { WhereField } from '../where/where-field.tsx';
 import classes from './filters.module.css';
@@ -98,16 +99,7 @@ function QueryForm({ sourceId, query, window, error, onChange }: QueryFormProps)
           onChange={setWhere}
         />
       </div>
-      <SegmentedControl
-        size="sm"
-        aria-label="Language of the query"
-        data={[
-          { value: 'lucene', label: 'Lucene' },
-          { value: 'sql', label: 'SQL' },
-        ]}
-        value={language}
-        onChange={(value) => setLanguage(value as 'lucene' | 'sql')}
-      />
+      <LanguageControl label="Language of the query" value={language} onChange={setLanguage} />
       {isChanged || query.where === '' ? (
         <Button type="submit" variant={isChanged ? 'filled' : 'default'} disabled={!isChanged}>
           Apply

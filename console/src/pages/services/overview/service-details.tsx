@@ -1,7 +1,7 @@
 import type { Service } from '../../../api/types.ts';
 import { Timestamp } from '../../../parts/format/timestamp.tsx';
+import { Copyable, Fact, Facts } from '../../../parts/layout/facts.tsx';
 import { Panel } from '../../../parts/layout/panel.tsx';
-import { Copyable, Fact, Facts } from '../facts.tsx';
 
 /** The other fields of the service. */
 export function ServiceDetails({ service }: { service: Service }) {

@@ -6,9 +6,9 @@ import { useApi, useSession } from '../../../app/context.tsx';
 import { formatIdle, plural } from '../../../parts/format/format.ts';
 import { Timestamp } from '../../../parts/format/timestamp.tsx';
 import { ErrorNotice } from '../../../parts/layout/error-notice.tsx';
+import { Fact, Facts } from '../../../parts/layout/facts.tsx';
 import { Panel } from '../../../parts/layout/panel.tsx';
 import { getPollMs } from '../../../parts/services/service-status.ts';
-import { Fact, Facts } from '../facts.tsx';
 import classes from '../services.module.css';
 
 /** Why the service is not idle, when it idles at the earliest and what woke it last. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { CopyIconButton } from '../../parts/forms/copy-button.tsx';
-import classes from './services.module.css';
+import { CopyIconButton } from '../forms/copy-button.tsx';
+import classes from './facts.module.css';
 
 /** A list of names and values. */
 export const Facts = ({ children }: { children: ReactNode }) => <dl className={classes.facts}>{children}</dl>;
