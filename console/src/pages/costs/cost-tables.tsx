@@ -96,7 +96,7 @@ export function DayTable({ breakdown, search, marks }: DayTableProps) {
             return (
               <tr key={day} data-day={day} data-selected={day === search.day}>
                 <th scope="row" title={day}>
-                  <Link to="/costs" search={withSearch(search, { day })} className={classes.dayLink}>
+                  <Link to="/costs" search={withSearch(search, { day })} className="ph-link">
                     {formatBillDate(day)}
                   </Link>
                   {openDays.has(day) && <span className={classes.stateOnPhone}>Not final</span>}

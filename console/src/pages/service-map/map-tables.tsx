@@ -80,7 +80,7 @@ const createEdgeColumns = (
       const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)];
       if (!from || !to) return null;
       return (
-        <Link to="/traces" search={toEdgeSearch(page, from, to, columns)} className={classes.link}>
+        <Link to="/traces" search={toEdgeSearch(page, from, to, columns)} className={`ph-link ${classes.link}`}>
           {nameNode(from)} → {nameNode(to)}
         </Link>
       );
@@ -95,7 +95,7 @@ const createNodeColumns = (columns: SpanColumns, page: TracesSearch): Column<Map
     sortBy: ({ name }) => name,
     cell: (node) => (
       <>
-        <Link to="/traces" search={toNodeSearch(page, node, columns)} className={classes.link}>
+        <Link to="/traces" search={toNodeSearch(page, node, columns)} className={`ph-link ${classes.link}`}>
           {node.name}
         </Link>
         <Text size="xs" c="dimmed">

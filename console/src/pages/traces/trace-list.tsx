@@ -102,7 +102,7 @@ const createColumns = (source: string | undefined, longestNs: number): Column<Fo
           to="/traces/$traceId"
           params={{ traceId }}
           search={source ? { source } : {}}
-          className={classes.trace}
+          className={`ph-link ${classes.trace}`}
           title={traceId}
         >
           {service}: {name}
