@@ -44,7 +44,7 @@ inBrowser('budgets', (browser) => {
     await expectAccessible(page);
     await form.getByLabel('Webhook URL').fill('https://hooks.example.com/path/token');
     await create.click();
-    const secret = await page.getByTestId('webhook-secret').textContent();
+    const secret = await page.getByTestId('signing-secret').textContent();
     expect(secret?.length).toBeGreaterThan(15);
     await page.keyboard.press('Escape');
     await expectAccessible(page);

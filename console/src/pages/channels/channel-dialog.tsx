@@ -5,10 +5,10 @@ import { ApiError, findOtherErrors } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { type Channel, channelsQuery } from '../../parts/channels/channels.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { SigningSecret } from '../../parts/forms/signing-secret.tsx';
 import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type ChannelDraft, createChannelDraft, toChannelBody } from './channel-draft.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { SigningSecret } from './signing-secret.tsx';
 
 const FIELDS = ['service', 'name', 'url', 'description', 'body', 'headers', 'queryParams', 'routingKey', 'to'];
 

@@ -17,7 +17,7 @@ import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type Column, DataTable } from '../../parts/tables/data-table.tsx';
 import ChannelDialog from './channel-dialog.tsx';
 import classes from './channels.module.css';
-import { SigningSecretDialog } from './signing-secret.tsx';
+import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { TestDialog } from './test-dialog.tsx';
 
 type ChannelAction = 'edit' | 'test' | 'rotate' | 'delete';

@@ -6,9 +6,9 @@ import { budgetCreateConstraints } from '../../../api/generated.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { type Budget, budgetsQuery } from '../../../parts/costs/budgets.ts';
 import { FormEnd } from '../../../parts/forms/form-end.tsx';
+import { SigningSecret } from '../../../parts/forms/signing-secret.tsx';
 import { notifySuccess } from '../../../parts/messages/notifications.ts';
 import { type BudgetDraft, createBudgetDraft, toBudgetDraft, toCreateBody, toUpdateBody } from './budget-draft.ts';
-import { WebhookSecret } from './webhook-secret.tsx';
 
 const FIELDS = ['name', 'monthlyCHC', 'thresholds', 'webhook'];
 
@@ -59,7 +59,7 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
       closeOnEscape={generatedSecret === undefined}
     >
       {generatedSecret !== undefined ? (
-        <WebhookSecret secret={generatedSecret} onSaved={onClose} />
+        <SigningSecret secret={generatedSecret} onSaved={onClose} />
       ) : (
         <form onSubmit={submit} aria-label={title} noValidate>
           <Stack gap="md">
