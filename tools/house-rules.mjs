@@ -53,6 +53,11 @@ const LINE_RULES = [
     pattern: /AbortSignal\.timeout\(/,
   },
   {
+    message: 'read what another system sends with readLimited',
+    files: (path) => isServer(path) && !path.startsWith('src/cli/') && path !== 'src/kernel/read-limited.ts',
+    pattern: /\bresponse\.(?:(?:text|json|arrayBuffer|blob|bytes)\(|on\('data')/,
+  },
+  {
     message: 'SQL for one store belongs to platform/state',
     files: (path) => isServer(path) && /store\.ts$/.test(path) && !/^src\/platform\/state\//.test(path),
     pattern: /::(text|bigint)\b|\bunnest\(|\bjson_each\(|\bisPostgres\b/,

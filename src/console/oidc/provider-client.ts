@@ -1,3 +1,5 @@
+import { readLimited } from '../../kernel/read-limited.ts';
+import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { HOUR_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 
 type Api = typeof import('openid-client');
@@ -125,16 +127,14 @@ async function connect({ issuer, clientId, clientSecret }: ProviderSettings): Pr
 const supportsBasic = (methods: readonly string[] | undefined): boolean =>
   methods === undefined || methods.includes('client_secret_basic');
 
-/** As `fetch`, for small responses only. */
-async function fetchLimited(url: string, options: object): Promise<Response> {
-  const response = await fetch(url, options);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`The response of ${new URL(url).host} is larger than 1 MiB`);
-    chunks.push(chunk);
-  }
-  const body = bytes === 0 ? null : Buffer.concat(chunks);
-  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+/** As `fetch`, for small responses that arrive in time. */
+async function fetchLimited(url: string, options: RequestInit): Promise<Response> {
+  const signal = limitTime(TIMEOUT_SECONDS * SECOND_MS, options.signal ?? undefined);
+  const response = await fetch(url, { ...options, signal });
+  const sender = new URL(url).host;
+  const { status, statusText, headers } = response;
+  const content = response.body
+    ? await readLimited(response.body, { maxBytes: MAX_RESPONSE_BYTES, signal, sender })
+    : Buffer.alloc(0);
+  return new Response(content.length === 0 ? null : content, { status, statusText, headers });
 }

@@ -7,3 +7,7 @@ export function limitTime(ms: number, signal?: AbortSignal): AbortSignal {
   timeout.addEventListener('abort', () => {}, { once: true });
   return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
+
+/** Whether the time of `limitTime` was over. Node reports a request that a signal ended as an error with the reason as its cause. */
+export const isTimeout = (error: unknown): boolean =>
+  [error, (error as Error).cause].some((reason) => (reason as Error | undefined)?.name === 'TimeoutError');

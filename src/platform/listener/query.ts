@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { readLimited } from '../../kernel/read-limited.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 
 /** An HTTP interface of ClickHouse. */
@@ -30,19 +31,11 @@ export function query(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request({ host, port, headers, method: 'POST', path: PATH, agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        chunks.push(chunk);
-        if (bytes > MAX_RESPONSE_BYTES) call.destroy(new Error('the response is too large'));
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
+      readLimited(response, { maxBytes: MAX_RESPONSE_BYTES, signal, sender: 'ClickHouse' }).then((content) => {
+        const text = content.toString('utf8');
         if (response.statusCode === 200) resolve(text);
         else reject(new Error(`${response.statusCode} ${hide(text).slice(0, MAX_ERROR_CHARACTERS)}`));
-      });
+      }, reject);
     });
     call.setSocketKeepAlive(true, KEEP_ALIVE_MS);
     call.on('error', reject);

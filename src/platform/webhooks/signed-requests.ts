@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { formatBytes } from '../../kernel/numbers/bytes.ts';
-import { limitTime } from '../../kernel/tasks/time-limit.ts';
+import { readLimited } from '../../kernel/read-limited.ts';
+import { isTimeout, limitTime } from '../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import { createAllowedLookup } from './allowed-lookup.ts';
 import { findUrlViolation, getHost, type Webhook } from './webhook.ts';
@@ -55,10 +55,8 @@ const MAX_SOCKETS = 16;
 
 /** The reason for a failed request, as the API and the console show it. */
 export function formatRequestError(error: unknown): string {
-  const { message, code, errors, cause } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
-  // Node reports a request that a signal ended as an AbortError with the reason as its cause.
-  if ((cause as Error | undefined)?.name === 'TimeoutError')
-    return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
+  const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
+  if (isTimeout(error)) return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
   // A name with several addresses fails with one error for each of them, and without a message.
   return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
 }
@@ -119,11 +117,12 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
       for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
       const signed = method === 'GET' ? target.search : body;
       const seconds = Math.floor(clock.now() / SECOND_MS);
+      const limited = limitTime(TIMEOUT_MS, signal);
       const options: RequestOptions = {
         method,
         agent: agents?.[target.protocol as keyof typeof agents] ?? false,
         lookup,
-        signal: limitTime(TIMEOUT_MS, signal),
+        signal: limited,
         headers: {
           'user-agent': 'Pilothouse',
           ...(method === 'POST' && { 'content-type': 'application/json' }),
@@ -133,7 +132,9 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
           ...(secret !== undefined && createSignatureHeaders(secret, { seconds, text: signed, deliveryId })),
         },
       };
-      return exchange(target, body, options, maxResponseBytes === undefined ? undefined : { maxResponseBytes, isCut });
+      const reading =
+        maxResponseBytes === undefined ? undefined : { maxBytes: maxResponseBytes, isCut, signal: limited };
+      return exchange(target, body, options, reading);
     },
 
     close() {
@@ -144,8 +145,9 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
 
 /** How much of a response is read. */
 interface Reading {
-  maxResponseBytes: number;
+  maxBytes: number;
   isCut: boolean;
+  signal: AbortSignal;
 }
 
 function exchange(
@@ -164,28 +166,15 @@ function exchange(
       if (reading === undefined) {
         resolve({ status, body: '', retryAfter });
         response.destroy();
-      } else readBody(response, reading).then((text) => resolve({ status, body: text, retryAfter }), reject);
+      } else
+        readLimited(response, { ...reading, sender: url.host }).then(
+          (content) => resolve({ status, body: content.toString('utf8'), retryAfter }),
+          reject,
+        );
     });
     request.on('error', (error) => {
       if (!isAnswered || !reading?.isCut) reject(error);
     });
     request.end(body);
   });
-}
-
-async function readBody(response: IncomingMessage, { maxResponseBytes, isCut }: Reading): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      // Leaving the loop destroys the response.
-      if (bytes > maxResponseBytes && isCut) break;
-      if (bytes > maxResponseBytes) throw new Error(`The response is larger than ${formatBytes(maxResponseBytes)}`);
-    }
-  } catch (error) {
-    if (!isCut) throw error;
-  }
-  return Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8');
 }

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readLimited } from '../../kernel/read-limited.ts';
 import { limitTime } from '../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { RequestHeaders, Target } from './target.ts';
@@ -9,6 +10,8 @@ const TIMEOUT_MS = 5 * SECOND_MS;
 /** A query whose client disconnected at once may not be registered yet. */
 const ATTEMPTS = 2;
 const PAUSE_MS = 250;
+/** Of the queries that were killed, with their texts. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Kills a query whose client has disconnected. ClickHouse notices a closed connection only when it writes to it, so a query that
@@ -25,6 +28,7 @@ export async function killQuery(target: Target, id: string, headers: RequestHead
 /** Returns the length of the response; 0 for an empty one. */
 function send({ host, port, agent }: Target, id: string, headers: RequestHeaders): Promise<number> {
   return new Promise((resolve, reject) => {
+    const signal = limitTime(TIMEOUT_MS);
     const request = httpRequest({
       host,
       port,
@@ -32,19 +36,14 @@ function send({ host, port, agent }: Target, id: string, headers: RequestHeaders
       method: 'POST',
       path: `/?param_id=${encodeURIComponent(escapeParameter(id))}`,
       headers: [...headers.own, 'Content-Length', String(STATEMENT.length)],
-      signal: limitTime(TIMEOUT_MS),
+      signal,
     });
-    request.once('error', reject);
+    request.on('error', reject);
     request.once('response', (response: IncomingMessage) => {
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      response.once('error', reject);
-      response.once('end', () => {
-        if (response.statusCode === 200) resolve(bytes);
+      readLimited(response, { maxBytes: MAX_RESPONSE_BYTES, signal, sender: 'ClickHouse' }).then(({ length }) => {
+        if (response.statusCode === 200) resolve(length);
         else reject(new Error(`KILL QUERY was answered with status ${response.statusCode}`));
-      });
+      }, reject);
     });
     request.end(STATEMENT);
   });

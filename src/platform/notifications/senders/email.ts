@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Socket } from 'node:net';
+import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import { cutText, type Message } from '../message.ts';
 import type { Outcome } from '../notification.ts';
@@ -11,7 +13,10 @@ export interface MailSettings {
   from: string;
 }
 
+/** Of each step. */
 const TIMEOUT_MS = 5 * SECOND_MS;
+/** Of a mail, however slowly the server responds. */
+const MAIL_TIMEOUT_MS = 30 * SECOND_MS;
 const MAX_ERROR_CHARACTERS = 200;
 const MAX_ADDRESS_CHARACTERS = 254;
 const ADDRESS = /^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]+$/;
@@ -51,28 +56,33 @@ interface Mail {
 export async function sendMail(settings: MailSettings, { id, to, subject, text, thread }: Mail): Promise<string> {
   // Most servers send no mail.
   const { createTransport } = await import('nodemailer');
+  // A server that sends a byte now and then does not reach the limits of the steps.
+  const socket = new Socket({ signal: limitTime(MAIL_TIMEOUT_MS) });
   const transport = createTransport({
     url: settings.url,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
+    socket,
   });
   const domain = settings.from.replace(/^.*@|>.*$/g, '') || 'pilothouse';
-  const { response, rejected } = await transport.sendMail({
-    from: settings.from,
-    // As objects, so that nothing in them is parsed.
-    to: to.map((address) => ({ name: '', address })),
-    subject,
-    text,
-    // A repeated delivery is shown once.
-    messageId: `<${id}@${domain}>`,
-    ...(thread !== undefined && { references: [`<${thread}@${domain}>`] }),
-    headers: { 'auto-submitted': 'auto-generated' },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  transport.close();
+  const { response, rejected } = await transport
+    .sendMail({
+      from: settings.from,
+      // As objects, so that nothing in them is parsed.
+      to: to.map((address) => ({ name: '', address })),
+      subject,
+      text,
+      // A repeated delivery is shown once.
+      messageId: `<${id}@${domain}>`,
+      ...(thread !== undefined && { references: [`<${thread}@${domain}>`] }),
+      headers: { 'auto-submitted': 'auto-generated' },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    // The library waits for the server to end the connection.
+    .finally(() => socket.destroy());
   return rejected.length === 0 ? response : `${response} (rejected: ${rejected.length} of ${to.length})`;
 }
 

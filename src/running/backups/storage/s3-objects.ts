@@ -18,6 +18,22 @@ interface Part {
   checksum: string;
 }
 
+/** A backup has about a million files at most. */
+const MAX_LISTED = 2_000_000;
+/** Pages in a row without anything new: a list without end. */
+const MAX_EMPTY_PAGES = 10;
+
+/** Called with what a list has so far, after each page. */
+function createProgressCheck(message: string) {
+  let before = 0;
+  let emptyPages = 0;
+  return (listed: number): void => {
+    emptyPages = listed === before ? emptyPages + 1 : 0;
+    before = listed;
+    if (emptyPages > MAX_EMPTY_PAGES || listed > MAX_LISTED) throw new AppError('unavailable', message);
+  };
+}
+
 /** Metadata of an object: what is needed to know its contents again. */
 const toMetadata = (sha256: string) => ({ sha256 });
 
@@ -32,6 +48,7 @@ export function createS3Objects(address: S3Address, clock: Clock) {
     /** Keys and sizes. With `maxKeys`, the first ones only. */
     async list(prefix: string, signal: AbortSignal, maxKeys?: number): Promise<Map<string, number>> {
       const found = new Map<string, number>();
+      const checkProgress = createProgressCheck(`${location} does not end its list of objects`);
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const page = await send(signal, ({ sdk, client, signal: abortSignal }) =>
           client.send(
@@ -46,6 +63,7 @@ export function createS3Objects(address: S3Address, clock: Clock) {
         );
         for (const { Key, Size = 0 } of page.Contents ?? []) if (Key !== undefined) found.set(Key, Size);
         token = maxKeys === undefined ? page.NextContinuationToken : undefined;
+        checkProgress(found.size);
       }
       return found;
     },
@@ -126,22 +144,31 @@ export function createS3Objects(address: S3Address, clock: Clock) {
 
     /** Ends the uploads of parts that were not completed, which would be charged and are not listed. */
     async abortUploads(prefix: string, signal: AbortSignal): Promise<void> {
-      const { Uploads = [], IsTruncated } = await send(signal, ({ sdk, client, signal: abortSignal }) =>
-        client
-          .send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: prefix }), { abortSignal })
-          .catch((error: Error) => {
-            // Some storage has no such list.
-            if (error.name === 'NotImplemented') return { Uploads: [], IsTruncated: false };
-            throw error;
-          }),
-      );
-      for (const { Key, UploadId } of Uploads)
-        await send(signal, ({ sdk, client, signal: abortSignal }) =>
-          client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal }),
-        ).catch((error) => {
-          if (!isMissing(error)) throw error;
-        });
-      if (IsTruncated && Uploads.length > 0) await this.abortUploads(prefix, signal);
+      const ended = new Set<string>();
+      const checkProgress = createProgressCheck(`${location} does not end its list of uploads`);
+      for (let isTruncated = true; isTruncated; ) {
+        const page = await send(signal, ({ sdk, client, signal: abortSignal }) =>
+          client
+            .send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: prefix }), { abortSignal })
+            .catch((error: Error) => {
+              // Some storage has no such list.
+              if (error.name === 'NotImplemented') return { Uploads: [], IsTruncated: false };
+              throw error;
+            }),
+        );
+        const uploads = (page.Uploads ?? []).filter(({ UploadId = '' }) => !ended.has(UploadId));
+        for (const { Key, UploadId = '' } of uploads) {
+          await send(signal, ({ sdk, client, signal: abortSignal }) =>
+            client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal }),
+          ).catch((error) => {
+            if (!isMissing(error)) throw error;
+          });
+          ended.add(UploadId);
+        }
+        checkProgress(ended.size);
+        // Each page starts with those that are left.
+        isTruncated = page.IsTruncated === true && uploads.length > 0;
+      }
     },
 
     /** Bytes from `start` up to `end`, and the size of the object. Undefined if there is no such object. */
@@ -159,17 +186,12 @@ export function createS3Objects(address: S3Address, clock: Clock) {
             ContentLength = 0,
           } = await client.send(new sdk.GetObjectCommand({ Bucket, Key, Range }), { abortSignal });
           if (!Body) throw new AppError('unavailable', `${location} responded without contents`);
-          // The time limit also applies to the contents.
-          const destroy = () => (Body as { destroy?(): void }).destroy?.();
-          abortSignal.addEventListener('abort', destroy, { once: true });
-          try {
-            const content = await Body.transformToByteArray();
-            abortSignal.throwIfAborted();
-            return { content, bytes: Number(ContentRange?.split('/')[1] ?? ContentLength) };
-          } finally {
-            // The signal lives until the limit ends, and would keep the contents in memory.
-            abortSignal.removeEventListener('abort', destroy);
-          }
+          const content = await Body.transformToByteArray();
+          const bytes = Number(ContentRange?.split('/')[1] ?? ContentLength);
+          // Storage may ignore the range; the whole object is what was asked for only if it is short.
+          if (content.length !== Math.min(end, bytes) - start)
+            throw new AppError('unavailable', `${location} sent ${content.length} bytes instead of the range ${Range}`);
+          return { content, bytes };
         });
       } catch (error) {
         if (isMissing(error)) return undefined;

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { AppError } from '../../../kernel/errors.ts';
+import { readLimited } from '../../../kernel/read-limited.ts';
 import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import { renderAuthorityAdvice } from '../../../platform/tls/unknown-authority.ts';
@@ -29,6 +31,8 @@ const ATTEMPTS = 4;
 /** Doubled after each attempt. */
 const RETRY_MS = SECOND_MS / 4;
 const CONNECTION_TIMEOUT_MS = 10 * SECOND_MS;
+/** A request sends or receives this much of a file. Longer responses are rejected; a list of 1,000 keys has at most 7 MB. */
+export const PART_BYTES = 8 * 2 ** 20;
 
 /** Sends requests to S3-compatible storage, each with a time limit and a limited number of attempts. */
 export function createS3Requests(address: S3Address, clock: Clock) {
@@ -55,6 +59,7 @@ export function createS3Requests(address: S3Address, clock: Clock) {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
+    limitResponses(client, location);
     return { sdk, client };
   }
 
@@ -75,6 +80,21 @@ export function createS3Requests(address: S3Address, clock: Clock) {
         }
       }
     },
+  };
+}
+
+/** Reads each response before the client sees it: the client would wait without end, and keep what it gets without a limit. */
+function limitResponses({ config: { requestHandler } }: S3Client, location: string): void {
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = async (request, options: { abortSignal?: unknown } = {}) => {
+    const output = await handle(request, options);
+    const content = await readLimited(output.response.body, {
+      maxBytes: PART_BYTES,
+      signal: options.abortSignal as AbortSignal,
+      sender: location,
+    });
+    output.response.body = Readable.from(content.length > 0 ? [content] : [], { objectMode: false });
+    return output;
   };
 }
 

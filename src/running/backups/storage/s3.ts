@@ -17,12 +17,10 @@ import {
   toManifest,
 } from './manifest.ts';
 import { createS3Objects } from './s3-objects.ts';
-import { readCredentials, type S3Address } from './s3-requests.ts';
+import { PART_BYTES, readCredentials, type S3Address } from './s3-requests.ts';
 import { formatTarget, formatUrl } from './s3-target.ts';
 import { getStoredPath, NAMES, type SqlStorage, type Storage, type StoredBackup } from './storage.ts';
 
-/** A request sends or receives this much (more only for files of more than `MAX_PARTS` parts), so it can be repeated and has a time limit. */
-const PART_BYTES = 8 * 2 ** 20;
 /** S3 allows 10,000. */
 const MAX_PARTS = 9000;
 /** The checksum that S3 checks, too. */
@@ -35,6 +33,7 @@ const PARALLEL = 4;
 /** Of a manifest and of ClickHouse's list of files, which are read into memory: about a million files. */
 const MAX_LIST_BYTES = 256 * 2 ** 20;
 
+/** More only for files of more than `MAX_PARTS` parts. */
 const getPartBytes = (bytes: number): number => Math.max(PART_BYTES, Math.ceil(bytes / MAX_PARTS));
 const digest = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest();
 

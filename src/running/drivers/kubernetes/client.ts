@@ -3,8 +3,8 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { AppError } from '../../../kernel/errors.ts';
-import { formatBytes } from '../../../kernel/numbers/bytes.ts';
-import { limitTime } from '../../../kernel/tasks/time-limit.ts';
+import { readLimited } from '../../../kernel/read-limited.ts';
+import { isTimeout, limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
 import { isConflict, parseJsonObject, toApiError } from './api-errors.ts';
 import { type ApiRequest, formatApiPath } from './api-request.ts';
@@ -54,11 +54,12 @@ export function openKubernetesClient({ kubeconfig, serviceAccountDirectory = SER
     const connection = await connect();
     const token = await readToken(connection);
     const { patch } = request;
+    const limited = limitTime(TIMEOUT_MS, signal);
     const body = patch && JSON.stringify(patch.body);
     const options: RequestOptions = {
       method: patch ? 'PATCH' : 'GET',
       agent: connection.agent,
-      signal: limitTime(TIMEOUT_MS, signal),
+      signal: limited,
       headers: {
         accept: 'application/json',
         'user-agent': 'Pilothouse',
@@ -67,8 +68,9 @@ export function openKubernetesClient({ kubeconfig, serviceAccountDirectory = SER
       },
     };
     try {
-      return await exchange(toUrl(connection.server, request), options, body);
+      return await exchange(toUrl(connection.server, request), options, body, limited);
     } catch (cause) {
+      if (cause instanceof AppError) throw cause;
       throw new AppError('unavailable', formatFailure(connection.server, cause, signal), { cause });
     }
   }
@@ -110,23 +112,16 @@ function createAgent({ server, ca, cert, key, servername }: Connection, options:
 const toUrl = (server: URL, request: ApiRequest): URL =>
   new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${formatApiPath(request)}`);
 
-function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Answer> {
+function exchange(url: URL, options: RequestOptions, body: string | undefined, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const startRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = startRequest(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= MAX_RESPONSE_BYTES) chunks.push(chunk);
-        else request.destroy(new Error(`the response is larger than ${formatBytes(MAX_RESPONSE_BYTES)}`));
-      });
-      response.once('error', reject);
-      response.once('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+      readLimited(response, { maxBytes: MAX_RESPONSE_BYTES, signal, sender: 'the Kubernetes API server' }).then(
+        (content) => resolve({ status: response.statusCode ?? 0, body: content.toString('utf8') }),
+        reject,
       );
     });
-    request.once('error', reject);
+    request.on('error', reject);
     request.end(body);
   });
 }
@@ -139,8 +134,8 @@ function parseObject<T>(body: string): T {
 
 function formatFailure(server: URL, error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'The call of the Kubernetes API server was canceled';
-  const { code, message, errors, cause } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
-  if ((cause as Error | undefined)?.name === 'TimeoutError')
+  const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
+  if (isTimeout(error))
     return `The Kubernetes API server ${server.host} did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
   const reason = code ?? (message || errors?.[0]?.message);
   return `The Kubernetes API server ${server.host} cannot be reached: ${reason}`;
