@@ -4,9 +4,19 @@ import type { Actor } from '../management/audit/activity.ts';
 import type { Audit } from '../management/audit/audit.ts';
 import { formatPerson } from '../management/members/member.ts';
 import type { MemberVerifier } from '../management/members/verification.ts';
+import { hashSecret } from '../platform/credentials/secrets.ts';
 import type { State } from '../platform/state/state.ts';
+import type { Db } from '../platform/state/tables.ts';
+import type { Logout } from './oidc/provider-client.ts';
 import { getSessionId, isAlive, type Session } from './session.ts';
-import { deleteSession, listProviderSessions, listSessions } from './store.ts';
+import {
+  deleteSession,
+  expireRefresh,
+  findSession,
+  insertUsedToken,
+  listProviderSessions,
+  listSessions,
+} from './store.ts';
 
 interface Options {
   state: State;
@@ -25,22 +35,23 @@ export function createSessionLists({ state, clock, audit, members }: Options) {
   }
 
   /** Each organization gets an activity for its own sessions. */
-  async function end(actor: Actor, sessions: readonly Session[]): Promise<void> {
-    await state.write(async (tx) => {
-      for (const { hash } of sessions) await deleteSession(tx, hash);
-      for (const organizationId of new Set(sessions.map((session) => session.organizationId))) {
-        const ended = sessions.filter((session) => session.organizationId === organizationId);
-        const { kind, credentialId: id } = ended[0] as Session;
-        const person = kind === 'member' ? await members.findUser(id) : undefined;
-        await audit.record(tx, actor, {
-          organizationId,
-          type: 'console_sessions_end',
-          resource: { type: 'session', id },
-          before: { name: person ? formatPerson(person) : actor.details, sessions: ended.length },
-        });
-      }
-    });
+  async function endInTransaction(tx: Db, actor: Actor, sessions: readonly Session[]): Promise<void> {
+    for (const { hash } of sessions) await deleteSession(tx, hash);
+    for (const organizationId of new Set(sessions.map((session) => session.organizationId))) {
+      const ended = sessions.filter((session) => session.organizationId === organizationId);
+      const { kind, credentialId: id } = ended[0] as Session;
+      const person = kind === 'member' ? await members.findUser(id) : undefined;
+      await audit.record(tx, actor, {
+        organizationId,
+        type: 'console_sessions_end',
+        resource: { type: 'session', id },
+        before: { name: person ? formatPerson(person) : actor.details, sessions: ended.length },
+      });
+    }
   }
+
+  const end = (actor: Actor, sessions: readonly Session[]): Promise<void> =>
+    state.write((tx) => endInTransaction(tx, actor, sessions));
 
   /** Those to end: one of them, or all. Throws `not_found` if there is no such session. */
   function choose(sessions: readonly Session[], id: string | undefined): readonly Session[] {
@@ -73,17 +84,32 @@ export function createSessionLists({ state, clock, audit, members }: Options) {
       await end(actor, choose(await this.listForMember(organizationId, userId), id));
     },
 
-    /** Ends the sessions that the identity provider names: those of one session there, or all of a person. */
-    async endForProvider(issuer: string, ended: { providerSession?: string; subject?: string }): Promise<void> {
-      const user = ended.subject === undefined ? undefined : await members.findUserBySubject(issuer, ended.subject);
-      if (ended.subject !== undefined && !user) return;
-      const sessions =
-        ended.providerSession === undefined
-          ? user && (await listSessions(state.db, user.id))
-          : await listProviderSessions(state.db, ended.providerSession);
-      const matching = (sessions ?? []).filter(({ credentialId }) => !user || credentialId === user.id);
-      if (matching.length > 0)
-        await end({ type: 'system', id: 'identity-provider', details: 'Identity provider' }, matching);
+    /** Ends the sessions that a logout token names. Returns false if the token was used before. */
+    async endForProvider(issuer: string, { tokenId, expiresAt, providerSession, subject }: Logout): Promise<boolean> {
+      const user = subject === undefined ? undefined : await members.findUserBySubject(issuer, subject);
+      return state.write(async (tx) => {
+        if (!(await insertUsedToken(tx, hashSecret(`${issuer} ${tokenId}`), expiresAt, clock.now()))) return false;
+        if (subject !== undefined && !user) return true;
+        const sessions =
+          providerSession === undefined
+            ? user && (await listSessions(tx, user.id))
+            : await listProviderSessions(tx, providerSession);
+        const matching = (sessions ?? []).filter(({ credentialId }) => !user || credentialId === user.id);
+        if (matching.length > 0) await endInTransaction(tx, PROVIDER, matching);
+        return true;
+      });
+    },
+
+    /**
+     * A page of the provider says, without a proof, that its session has ended. It ends here if the request has the cookie of
+     * the session; otherwise the provider is asked with the next request of the session.
+     */
+    async endOrAskProvider(providerSession: string, secret: string | undefined): Promise<void> {
+      const own = secret === undefined ? undefined : await findSession(state.db, hashSecret(secret));
+      if (own?.providerSession === providerSession) await end(PROVIDER, [own]);
+      await state.write((tx) => expireRefresh(tx, providerSession));
     },
   };
 }
+
+const PROVIDER: Actor = { type: 'system', id: 'identity-provider', details: 'Identity provider' };

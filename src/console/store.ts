@@ -72,6 +72,26 @@ export async function listProviderSessions(db: Db, providerSession: string): Pro
   return rows.map(toSession);
 }
 
+/** The provider is asked about the sessions with their next request. */
+export async function expireRefresh(tx: Db, providerSession: string): Promise<void> {
+  await tx
+    .updateTable('console_sessions')
+    .set({ refreshed_at: 0 })
+    .where('provider_session', '=', providerSession)
+    .execute();
+}
+
+/** Returns false if the token was used before. */
+export async function insertUsedToken(tx: Db, hash: string, expiresAt: number, now: number): Promise<boolean> {
+  await tx.deleteFrom('used_tokens').where('expires_at', '<=', now).execute();
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('used_tokens')
+    .values({ token_hash: hash, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('token_hash').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
 /** Returns false if another process has claimed the refresh meanwhile. */
 export async function claimRefresh(tx: Db, { hash, refreshedAt }: Session, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx

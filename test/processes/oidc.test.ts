@@ -257,21 +257,28 @@ onEachStore('sign-in with an identity provider', (store) => {
     expect((await request(three, '/console/session')).status).toBe(401);
   });
 
-  it('front-channel logout ends the session that it names, and no other', async () => {
+  it('front-channel logout ends the session of the browser, and has the provider asked about another one', async () => {
     account('framed', { groups: ['platform-admins'] });
-    const [ended, kept] = [await signIn('framed'), await signIn('framed')];
-    const rows = await runSql(server, 'SELECT provider_session FROM console_sessions ORDER BY created_at DESC LIMIT 2');
-    const [, sid] = rows.map((row: Json) => String(Object.values(row)[0]));
+    const [asked, ended, kept] = [await signIn('framed'), await signIn('framed'), await signIn('framed')];
+    const rows = await runSql(server, 'SELECT provider_session FROM console_sessions ORDER BY created_at DESC LIMIT 3');
+    const [, endedId, askedId] = rows.map((row: Json) => String(Object.values(row)[0]));
     const path = '/console/sign-out/oidc/front-channel';
-    const logout = (iss: string) => server.call({ path: `${path}?${new URLSearchParams({ iss, sid: sid ?? '' })}` });
-    expect((await logout('https://other.example')).status).toBe(200);
+    const logout = (iss: string, sid = '', { browser } = kept) =>
+      browser.send(`${server.url}${path}?${new URLSearchParams({ iss, sid })}`);
+    expect((await logout('https://other.example', endedId, ended)).status).toBe(200);
     expect((await request(ended, '/console/session')).status).toBe(200);
-    const { status, headers } = await logout(provider.issuer);
+    const { status, headers } = await logout(provider.issuer, endedId, ended);
     expect([status, headers.get('content-security-policy')]).toEqual([
       200,
       `default-src 'none'; frame-ancestors ${provider.issuer}`,
     ]);
     expect((await request(ended, '/console/session')).status).toBe(401);
+    // The id of a session is no proof that it has ended: the provider says that it has not.
+    expect((await logout(provider.issuer, askedId)).status).toBe(200);
+    const refreshed = () => runSql(server, 'SELECT refreshed_at FROM console_sessions WHERE refreshed_at = 0');
+    expect(await refreshed()).toHaveLength(1);
+    expect((await request(asked, '/console/session')).status).toBe(200);
+    expect(await refreshed()).toHaveLength(0);
     expect((await request(kept, '/console/session')).status).toBe(200);
   });
 

@@ -13,7 +13,17 @@ export interface ProviderSettings {
 export interface ProviderClient {
   api: Api;
   config: import('openid-client').Configuration;
-  verifyLogoutToken(token: string): Promise<{ providerSession?: string; subject?: string } | undefined>;
+  verifyLogoutToken(token: string): Promise<Logout | undefined>;
+}
+
+/** What a logout token says. It names a session at the provider, a person, or both. */
+export interface Logout {
+  /** A token works once. */
+  tokenId: string;
+  /** From then on, the token is rejected for its age. */
+  expiresAt: number;
+  providerSession?: string;
+  subject?: string;
 }
 
 const TIMEOUT_SECONDS = 5;
@@ -95,7 +105,7 @@ async function connect({ issuer, clientId, clientSecret }: ProviderSettings): Pr
     return { api, config: posting, verifyLogoutToken };
   }
 
-  async function verifyLogoutToken(token: string) {
+  async function verifyLogoutToken(token: string): Promise<Logout | undefined> {
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ''), {
       timeoutDuration: TIMEOUT_SECONDS * SECOND_MS,
       [customFetch]: fetchLimited,
@@ -112,8 +122,10 @@ async function connect({ issuer, clientId, clientSecret }: ProviderSettings): Pr
       // With a nonce it would be an ID token, which any page of the client may have.
       const isLogout = typeof events === 'object' && events !== null && LOGOUT_EVENT in events && !('nonce' in payload);
       if (!isLogout) return undefined;
-      const { sid, sub } = payload;
+      const { sid, sub, iat = 0, jti = '' } = payload;
       return {
+        tokenId: jti,
+        expiresAt: (iat + MAX_LOGOUT_TOKEN_AGE_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS) * SECOND_MS,
         ...(typeof sid === 'string' && sid !== '' && { providerSession: sid }),
         ...(sub !== undefined && { subject: sub }),
       };

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Person } from '../../management/members/admission.ts';
 import type { Claims } from '../../management/members/member.ts';
-import { createProviderClient, type ProviderClient, type ProviderSettings } from './provider-client.ts';
+import { createProviderClient, type Logout, type ProviderClient, type ProviderSettings } from './provider-client.ts';
 
 interface SignInSettings extends ProviderSettings {
   scopes: string;
@@ -124,7 +124,7 @@ export function createProvider({ settings, log }: Options) {
           idTokenExpected: true,
         });
         const idClaims = response.claims() as Claims & { sub: string };
-        const claims = { ...idClaims, ...(await readUserInfo(client, response.access_token, idClaims.sub)) };
+        const claims = merge(idClaims, await readUserInfo(client, response.access_token, idClaims.sub));
         return {
           person: { issuer, subject: idClaims.sub, claims },
           providerSession: typeof idClaims.sid === 'string' ? idClaims.sid : '',
@@ -146,12 +146,12 @@ export function createProvider({ settings, log }: Options) {
         const current = response ? { ...tokens, ...toTokens(response) } : tokens;
         const idClaims = response?.claims();
         if (idClaims && idClaims.sub !== subject) throw new ProviderSessionEnded('another subject');
-        const claims: Claims = { ...idClaims, ...(await readUserInfo(client, current.accessToken, subject)) };
+        const claims = merge(idClaims, await readUserInfo(client, current.accessToken, subject));
         if (Object.keys(claims).length === 0) throw new ProviderSessionEnded('no claims without a new sign-in');
         return { person: { issuer, subject, claims }, tokens: current };
       } catch (error) {
-        if (isRejection(error)) throw new ProviderSessionEnded('rejected', { cause: error });
-        throw error;
+        if (isUnreachable(error)) throw error;
+        throw new ProviderSessionEnded('rejected', { cause: error });
       }
     },
 
@@ -171,7 +171,7 @@ export function createProvider({ settings, log }: Options) {
     },
 
     /** The session or the person that a logout token ends. Undefined if the token is not valid. */
-    async verifyLogoutToken(token: string): Promise<{ providerSession?: string; subject?: string } | undefined> {
+    async verifyLogoutToken(token: string): Promise<Logout | undefined> {
       const { verifyLogoutToken } = await getClient();
       return verifyLogoutToken(token);
     },
@@ -190,12 +190,26 @@ function readAuthenticationTime({ auth_time }: Claims, isFresh: boolean, now: nu
   return isFresh ? now : 0;
 }
 
-/** The answer of the provider, as opposed to no answer. */
-function isRejection(error: unknown): boolean {
-  const { code, status } = error as { code?: string; status?: number };
-  if (code === 'OAUTH_RESPONSE_BODY_ERROR' || code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE')
-    return status !== undefined && status < 500 && status !== 429;
-  return false;
+/** The claims about the address are taken from one source: `email_verified` is about the address beside it. */
+function merge(idClaims: Claims | undefined, { email, email_verified, ...others }: Claims): Claims {
+  return { ...idClaims, ...others, ...(email !== undefined && { email, email_verified }) };
+}
+
+/** Codes of responses that no provider has sent: of a proxy or a gateway, or none at all. */
+const UNREACHABLE_CODES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_PARSE_ERROR', 'OAUTH_RESPONSE_IS_NOT_JSON'];
+const TEMPORARY_STATUSES = [408, 425, 429];
+
+/** No answer of the provider. Everything else is one: it rejects the tokens, or sends what cannot be accepted. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof ProviderSessionEnded) return false;
+  for (let reason = error; reason !== undefined && reason !== null; reason = (reason as Error).cause) {
+    const { code, status } = reason as { code?: unknown; status?: unknown };
+    if (typeof status === 'number' && status >= 300)
+      return status < 400 || status >= 500 || TEMPORARY_STATUSES.includes(status);
+    if (typeof code === 'string' && UNREACHABLE_CODES.includes(code)) return true;
+  }
+  const { code } = error as { code?: unknown };
+  return typeof code !== 'string' || !code.startsWith('OAUTH_');
 }
 
 function findProblem(error: unknown): SignInProblem {

@@ -2,12 +2,14 @@ import { AppError } from '../../kernel/errors.ts';
 import type { AttemptLimit } from '../../platform/http/limits/attempt-limit.ts';
 import { NoQuery, type Routes } from '../../platform/http/requests/validation.ts';
 import { BackChannelBody, FrontChannelQuery, SignedOut } from '../schema.ts';
+import type { SessionCookies } from '../session-cookie.ts';
 import type { SessionLists } from '../session-lists.ts';
 import type { Provider } from './provider.ts';
 
 interface Options {
   provider: Provider | undefined;
   sessionLists: SessionLists;
+  cookies: SessionCookies;
   attempts: AttemptLimit;
 }
 
@@ -16,7 +18,7 @@ const MAX_FORM_BYTES = 128 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
 /** What the identity provider calls when a person signs out there. */
-export function providerSignOutRoutes({ provider, sessionLists, attempts }: Options): Routes {
+export function providerSignOutRoutes({ provider, sessionLists, cookies, attempts }: Options): Routes {
   return (app) => {
     app.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (_request, text, done) =>
       done(null, Object.fromEntries(new URLSearchParams(text as string))),
@@ -51,7 +53,8 @@ export function providerSignOutRoutes({ provider, sessionLists, attempts }: Opti
             return verified;
           })
           .catch(toBadRequest);
-        await sessionLists.endForProvider(issuer, ended);
+        if (!(await sessionLists.endForProvider(issuer, ended)))
+          throw new AppError('bad_request', 'The logout token was used before');
         return {};
       },
     );
@@ -64,7 +67,7 @@ export function providerSignOutRoutes({ provider, sessionLists, attempts }: Opti
           tags,
           summary: 'Front-channel logout',
           description:
-            'Loaded by a page of the identity provider: ends its session `sid` (OpenID Connect Front-Channel Logout 1.0).',
+            'Loaded by a page of the identity provider when its session `sid` has ended (OpenID Connect Front-Channel Logout 1.0). Ends the session of the browser if it is that one; otherwise the provider is asked with the next request of the session.',
           querystring: FrontChannelQuery,
           response: { 200: SignedOut },
         },
@@ -73,8 +76,8 @@ export function providerSignOutRoutes({ provider, sessionLists, attempts }: Opti
         if (!provider) return {};
         const { issuer } = provider;
         const { iss, sid } = request.query;
-        // The page is in a frame of the provider, which browsers give no cookies, so the session is found by its id there.
-        if (iss === issuer && sid) await sessionLists.endForProvider(issuer, { providerSession: sid });
+        // In a frame of another site, browsers send no cookies.
+        if (iss === issuer && sid) await sessionLists.endOrAskProvider(sid, cookies.find(request.headers));
         reply.header('content-security-policy', `default-src 'none'; frame-ancestors ${new URL(issuer).origin}`);
         reply.removeHeader('x-frame-options');
         return {};

@@ -10,7 +10,7 @@ import type {
   UsageIntakeRow,
   UsageLedgerRow,
 } from './tables/billing-tables.ts';
-import type { ConsoleSessionRow, InvitationRow, MemberRow, UserRow } from './tables/member-tables.ts';
+import type { ConsoleSessionRow, InvitationRow, MemberRow, UsedTokenRow, UserRow } from './tables/member-tables.ts';
 import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow } from './tables/query-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
@@ -57,6 +57,7 @@ export interface Tables {
   sql_history: SqlHistoryRow;
   saved_queries: SavedQueryRow;
   console_sessions: ConsoleSessionRow;
+  used_tokens: UsedTokenRow;
   session_cookies: { id: number; suffix: string };
   idempotent_responses: IdempotentResponseRow;
   price_books: PriceBookRow;

@@ -26,6 +26,11 @@ export interface InvitationRow {
   roles: string;
 }
 
+export interface UsedTokenRow {
+  token_hash: string;
+  expires_at: number;
+}
+
 export interface ConsoleSessionRow {
   session_hash: string;
   organization_id: string;
