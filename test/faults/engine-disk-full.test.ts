@@ -80,6 +80,11 @@ describe.skipIf(!hasDisk)('small disks', () => {
         expectFailure(path, failed, 503);
         expect(failed.json.error).toBe("SERVICE_UNAVAILABLE: The engine's disk is full");
         expect(Number(failed.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        // The engine also buffers the results of queries on its disk.
+        for (let count = 0; count < 30; count++) {
+          const again = await send(`full ${count % 10}`);
+          expect([again.status, Number(again.headers.get('retry-after')) >= 1], again.text).toEqual([503, true]);
+        }
         await until(
           readWarnings,
           ({ codes }) => codes.includes('engine_disk_full'),

@@ -95,6 +95,9 @@ export const DISK_FULL_TEXT = "The engine's disk is full";
 const isDiskFull = (error: unknown): boolean =>
   DISK_FULL.includes(readCode(error)) || NO_SPACE.test(readMessage(error));
 
+export const incompleteResult = (cause?: unknown): AppError =>
+  unavailable('The engine sent an incomplete result', cause, 5);
+
 export const notResponding = (cause: unknown): AppError => unavailable('The engine is not responding', cause, 5);
 
 export const unavailable = (text: string, cause?: unknown, retryAfterSeconds = 1): AppError =>

@@ -24,7 +24,7 @@ import { isNotAllowed, notResponding, toEngineError } from './failures.ts';
 import { createInsertFailures } from './insert-failures.ts';
 import { createLiveness } from './liveness.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
-import { parseRows, readText } from './result.ts';
+import { getOnlyRow, parseRows, readText } from './result.ts';
 import { applyMigrations } from './tables/migrate.ts';
 import { applyRetention } from './tables/retention.ts';
 import { addTextIndex } from './tables/text-index.ts';
@@ -214,10 +214,8 @@ export function createEngine({ backend, clock, log, observer, retentionDays }: O
       throw new AppError('internal', `${table}.${time} is not a valid name`);
     const condition = `${ORGANIZATION_COLUMN} = {organizationId:String} AND ${time} < fromUnixTimestamp64Milli({before:Int64})`;
     const parameters = { organizationId, before };
-    const [[count] = [0]] = await query({
-      sql: `SELECT count() FROM ${OWN_DATABASE}.${table} WHERE ${condition}`,
-      parameters,
-    });
+    const counted = await query({ sql: `SELECT count() FROM ${OWN_DATABASE}.${table} WHERE ${condition}`, parameters });
+    const [count] = getOnlyRow(counted);
     if (count === 0) return false;
     const connection = await connect();
     await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, async (abort_signal) => {

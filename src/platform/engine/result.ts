@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { resultTooLarge } from './failures.ts';
+import { incompleteResult, resultTooLarge } from './failures.ts';
 import { convertRows } from './values.ts';
 
 /**
@@ -17,11 +17,40 @@ export async function readText(stream: Readable, maxBytes: number): Promise<stri
   return Buffer.concat(chunks, bytes).toString('utf8');
 }
 
-/** Parses a result in ClickHouse's format JSONCompact. */
+interface Result {
+  meta: { type: string }[];
+  data: unknown[][];
+  /** After the data. */
+  rows: number;
+  exception?: string;
+}
+
+/**
+ * Parses a result in ClickHouse's format JSONCompact. One that is empty or cut is a failure of the engine: it buffers results
+ * on its disk, which may be full, and the connection may end early.
+ */
 export function parseRows(text: string): unknown[][] {
-  const { meta, data } = JSON.parse(text) as { meta: { type: string }[]; data: unknown[][] };
+  const { meta, data, rows, exception } = parseResult(text);
+  if (data.length !== rows || exception !== undefined) throw incompleteResult();
   return convertRows(
     meta.map(({ type }) => type),
     data,
   );
+}
+
+function parseResult(text: string): Result {
+  try {
+    const value = JSON.parse(text) as Partial<Result> | null;
+    if (Array.isArray(value?.meta) && Array.isArray(value.data)) return value as Result;
+  } catch (error) {
+    throw incompleteResult(error);
+  }
+  throw incompleteResult();
+}
+
+/** The row of a statement that always has one, such as `SELECT count()`. */
+export function getOnlyRow(rows: readonly unknown[][]): unknown[] {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) throw incompleteResult();
+  return row;
 }

@@ -1,4 +1,5 @@
 import type { Engine } from '../../../platform/engine/engine.ts';
+import { getOnlyRow } from '../../../platform/engine/result.ts';
 import { createIdFilter, type IdFilter, type IdHash } from './id-filter.ts';
 
 interface Options {
@@ -55,6 +56,7 @@ export function createCountedIds({ engine, log }: Options) {
   /** Reads in slices by the first bytes of the hash, which is the sort order of the table. */
   async function loadFilter(organizationId: string, count: number): Promise<IdFilter> {
     const filter = createIdFilter(count);
+    let added = 0;
     const slices = Math.min(65_536, 2 ** Math.ceil(Math.log2(Math.max(1, count / IDS_PER_SLICE))));
     for (let slice = 0; slice < slices; slice++) {
       const bound = (at: number) =>
@@ -62,7 +64,7 @@ export function createCountedIds({ engine, log }: Options) {
           .toString(16)
           .padStart(4, '0');
       const isLast = slice === slices - 1;
-      const [[text] = ['']] = await engine.query(
+      const texts = await engine.query(
         {
           sql: `SELECT arrayStringConcat(groupArray(hex(Hash))) FROM pilothouse.usage_event_ids
             WHERE OrganizationId = {organizationId:String} AND Hash >= toFixedString(unhex({from:String}), 16)
@@ -73,20 +75,32 @@ export function createCountedIds({ engine, log }: Options) {
         },
         { limits: LOAD_LIMITS },
       );
+      const [text] = getOnlyRow(texts);
       const bytes = Buffer.from(String(text), 'hex').toString('latin1');
       for (let at = 0; at < bytes.length; at += 16) filter.add(bytes.slice(at, at + 16));
+      added += bytes.length / 16;
     }
+    // An id that is not in the filter counts as new.
+    if (added < count) throw new Error(`the engine sent ${added} of ${count} ids`);
     return filter;
+  }
+
+  async function countIds(organizationId: string): Promise<number> {
+    const counted = await engine.query({
+      sql: 'SELECT count() FROM pilothouse.usage_event_ids WHERE OrganizationId = {organizationId:String}',
+      parameters: { organizationId },
+    });
+    return Number(getOnlyRow(counted)[0]);
   }
 
   async function cacheFilter(organizationId: string): Promise<CachedFilter> {
     const cached: CachedFilter = { filter: undefined, pending: [] };
     filters.set(organizationId, cached);
-    const [[count] = [0]] = await engine.query({
-      sql: 'SELECT count() FROM pilothouse.usage_event_ids WHERE OrganizationId = {organizationId:String}',
-      parameters: { organizationId },
+    const count = await countIds(organizationId).catch((error) => {
+      filters.delete(organizationId);
+      throw error;
     });
-    const loading = loadFilter(organizationId, Number(count))
+    const loading = loadFilter(organizationId, count)
       .then((filter) => {
         for (const id of cached.pending.splice(0)) filter.add(id);
         cached.filter = filter;
@@ -96,7 +110,7 @@ export function createCountedIds({ engine, log }: Options) {
         if (filters.get(organizationId) === cached) filters.delete(organizationId);
         log.warn({ organizationId, reason: error.message }, 'failed to load the id filter');
       });
-    if (Number(count) <= MAX_AWAITED_IDS) await loading;
+    if (count <= MAX_AWAITED_IDS) await loading;
     return cached;
   }
 

@@ -13,6 +13,7 @@ import { toLocalName } from '../cluster/cluster-statements.ts';
 import { OWN_DATABASE } from '../engine.ts';
 import { isDirectoryInUse, toEngineError } from '../failures.ts';
 import { openBackend } from '../open.ts';
+import { getOnlyRow } from '../result.ts';
 import { readHistory } from '../tables/migrate.ts';
 import { listOwnTables } from '../tables/own-tables.ts';
 import { type Chunk, type EngineTable, formatCondition, planChunks } from './table-chunks.ts';
@@ -153,15 +154,13 @@ function createReader({ readFields, readBytes, fail }: Requests): Pick<EngineSou
 
   return {
     async countRows({ name }) {
-      const [[count] = []] = await readFields(`SELECT count() FROM ${OWN_DATABASE}.${name}`, {});
+      const [count] = getOnlyRow(await readFields(`SELECT count() FROM ${OWN_DATABASE}.${name}`, {}));
       return Number(count);
     },
     async *readRows(table, isWanted = () => true) {
       try {
-        const [[bytes, rows] = []] = await readFields(
-          `SELECT sum(byteSize(*)), count() FROM (SELECT * FROM ${OWN_DATABASE}.${table.name} LIMIT ${SAMPLE_ROWS})`,
-          {},
-        );
+        const sample = `SELECT * FROM ${OWN_DATABASE}.${table.name} LIMIT ${SAMPLE_ROWS}`;
+        const [bytes, rows] = getOnlyRow(await readFields(`SELECT sum(byteSize(*)), count() FROM (${sample})`, {}));
         if (rows === '0') return;
         const maxRows = Math.floor(CHUNK_BYTES / (Number(bytes) / Number(rows)));
         const limitedRows = Math.min(Math.max(maxRows, MIN_CHUNK_ROWS), MAX_CHUNK_ROWS);

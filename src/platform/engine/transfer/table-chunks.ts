@@ -1,4 +1,5 @@
 import { ORGANIZATION_COLUMN, OWN_DATABASE } from '../engine.ts';
+import { getOnlyRow } from '../result.ts';
 
 /** A table with the columns that an INSERT can set. */
 export interface EngineTable {
@@ -90,7 +91,8 @@ export async function* planChunks(
 
   async function* splitByHash(chunk: Chunk): AsyncGenerator<Chunk> {
     const { where, parameters } = formatCondition(table, chunk);
-    const [[rows] = []] = await readFields(`SELECT count() FROM ${OWN_DATABASE}.${table.name} ${where}`, parameters);
+    const counted = await readFields(`SELECT count() FROM ${OWN_DATABASE}.${table.name} ${where}`, parameters);
+    const [rows] = getOnlyRow(counted);
     const count = Math.ceil(Number(rows) / maxRows);
     for (let index = 0; index < count; index++) yield count === 1 ? chunk : { ...chunk, hash: { count, index } };
   }
