@@ -167,6 +167,7 @@ export function createDomains({
     services,
     prices,
     hasSqlStorage: hasSqlStorage(config),
+    dataDirectory: config.dataDirectory,
   });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });

@@ -36,7 +36,7 @@ export type RequestHelpers = Pick<
 /** Mounts the routes. Nothing listens before `listen`. */
 export async function openRequests(
   { config, clock, log, access, demo, optionalPorts = [], consoleDirectory = CONSOLE_DIRECTORY }: Options,
-  { certificate, state, metrics, telemetry, rateCounter, attempts }: Stores,
+  { certificate, state, metrics, telemetry, rateCounter, attempts, openFiles }: Stores,
   domains: Domains,
   helpers: RequestHelpers,
 ) {
@@ -54,6 +54,7 @@ export async function openRequests(
     domains,
     rateCounter,
     attempts,
+    openFiles,
     demo,
     consoleDirectory,
     version: VERSION,

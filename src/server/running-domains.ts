@@ -4,6 +4,7 @@ import type { Audit } from '../management/audit/audit.ts';
 import type { Prices } from '../management/billing/prices/prices.ts';
 import type { Organizations } from '../management/organizations/organizations.ts';
 import type { Services } from '../management/services/services.ts';
+import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import type { State } from '../platform/state/state.ts';
 import { createAutoscaling } from '../running/autoscaling/autoscaling.ts';
 import { createLoadHistory } from '../running/autoscaling/load-history.ts';
@@ -22,18 +23,25 @@ interface Options {
   prices: Prices;
   /** ClickHouse elsewhere can write backups to S3-compatible storage, with a key of its own. */
   hasSqlStorage: boolean;
+  dataDirectory: string;
 }
 
 /** What belongs to running services and needs no running service itself. */
 export function createRunningDomains(options: Options) {
-  const { state, clock, log, audit, organizations, services, prices, hasSqlStorage } = options;
+  const { state, clock, log, audit, organizations, services, prices, hasSqlStorage, dataDirectory } = options;
   const loadHistory = createLoadHistory({ state });
   return {
     loadHistory,
     autoscaling: createAutoscaling({ state, clock, organizations, services, prices, loadHistory }),
     replays: createReplays({ clock, prices, loadHistory }),
     backups: createBackups({ state, clock, audit, organizations, services, hasSqlStorage }),
-    statementLog: createStatementLog({ state, audit, organizations, log }),
+    statementLog: createStatementLog({
+      state,
+      audit,
+      organizations,
+      log,
+      getDirectoryId: () => readDirectoryName(dataDirectory),
+    }),
     savedQueries: createSavedQueries({ state, clock, audit, organizations, services }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { OpenFiles } from '../kernel/open-files.ts';
 import { type Clock, SECOND_MS } from '../kernel/time/clock.ts';
 import { createServiceLoadMetrics } from '../observability/own-telemetry/service-load.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
@@ -25,6 +26,7 @@ interface Options {
   domains: Domains;
   /** Shared with the API. */
   attempts: AttemptLimit;
+  openFiles: OpenFiles;
   certificate: Certificate | undefined;
   isDemo: boolean;
 }
@@ -41,7 +43,8 @@ const DRAIN_MS = 8 * SECOND_MS;
 export type RunningServices = ReturnType<typeof createRunningServices>;
 
 /** The services of this process with everything that works on them in the background. */
-export function createRunningServices({ config, clock, log, state, domains, attempts, certificate, isDemo }: Options) {
+export function createRunningServices(options: Options) {
+  const { config, clock, log, state, domains, attempts, openFiles, certificate, isDemo } = options;
   const { drivenServices: services, intake, loadHistory, organizations } = domains;
   const { host, drift: onDrift } = config;
   const serviceBackups = createServiceBackups({ config, clock, log, state, domains });
@@ -57,6 +60,7 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     clock,
     log,
     attempts,
+    openFiles,
     certificate,
     // The passwords of the demo are public.
     isLoopbackOnly: isDemo,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { DemoCredentials } from '../console/config-routes.ts';
+import { createOpenFiles } from '../kernel/open-files.ts';
 import { PACKAGE_DIRECTORY } from '../kernel/package-files.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import { type Clock, SECOND_MS } from '../kernel/time/clock.ts';
@@ -107,7 +108,9 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   });
   shutdown.add('the state store', STOP_MS.state, () => state.close());
   const rateCounter = state.kind === 'postgres' ? openCounter(state, log, shutdown) : shared.rateCounter;
-  return { certificate, metrics, engine, telemetry, state, rateCounter, attempts: createAttempts(clock, rateCounter) };
+  const attempts = createAttempts(clock, rateCounter);
+  const openFiles = createOpenFiles({ clock, log });
+  return { certificate, metrics, engine, telemetry, state, rateCounter, attempts, openFiles };
 }
 
 async function openTls(
@@ -156,6 +159,7 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
   await domains.engineOwner.acquire(config.port === 0 ? config.host : `${config.host}:${config.port}`);
   await releaseDashboards(options, domains);
   await prepare?.(domains);
+  await domains.statementLog.recover();
   await followDashboardsFolder(options, domains, shutdown);
   const { budgets, evaluator, keptResponses, notifications, rater, retention, telemetryMetering } = domains;
   return {
@@ -177,12 +181,12 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
 
 function openServices(
   options: Options,
-  { state, attempts, certificate }: Stores,
+  { state, attempts, openFiles, certificate }: Stores,
   domains: Domains,
   shutdown: Shutdown,
 ): RunningServices {
   const isDemo = options.demo !== undefined;
-  const services = createRunningServices({ ...options, state, attempts, certificate, domains, isDemo });
+  const services = createRunningServices({ ...options, state, attempts, openFiles, certificate, domains, isDemo });
   // If the server fails to start, there are no requests to stop.
   shutdown.add('services', STOP_MS.services, services.close);
   return services;

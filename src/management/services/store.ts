@@ -150,7 +150,7 @@ export async function deleteService(tx: Db, service: Readonly<Service>, now: num
   const { organizationId, id, driver, observed } = service;
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await deleteTags(tx, service);
-  for (const table of ['sql_history', 'saved_queries'] as const)
+  for (const table of ['sql_history', 'sql_intents', 'saved_queries'] as const)
     await tx.deleteFrom(table).where('organization_id', '=', organizationId).where('service_id', '=', id).execute();
   if (!DRIVERS[driver].isReconciled) return;
   const removal = { organization_id: organizationId, id, driver, removed_at: now };

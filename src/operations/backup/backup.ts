@@ -33,8 +33,16 @@ interface BackupResult {
   tables: CopiedTable[];
 }
 
-/** What belongs to one store: sessions of the console, the node that uses the embedded engine, counted requests, restores. */
-const OMITTED_TABLES = ['completed_restores', 'console_sessions', 'leases', 'rate_windows', 'session_cookies'];
+/** What belongs to one store: sessions of the console, nodes and what they are doing, counted requests, restores. */
+const OMITTED_TABLES = [
+  'completed_restores',
+  'console_sessions',
+  'leases',
+  'rate_windows',
+  'session_cookies',
+  'sql_intents',
+  'used_tokens',
+];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */

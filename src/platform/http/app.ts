@@ -1,13 +1,16 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isLoopbackHostHeader } from '../../kernel/access/addresses.ts';
 import { AppError, atPlace, type Place } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import type { CompletedRequest } from '../../kernel/metrics/request-series.ts';
+import type { OpenFiles } from '../../kernel/open-files.ts';
 import { MAX_URL_BYTES } from '../../kernel/url-limits.ts';
 import { type Certificate, HANDSHAKE_MS } from '../tls/certificate.ts';
+import { findPlainSocket } from '../tls/handshake.ts';
 import { drainOnClose } from './drain.ts';
 import { management, renderFailure, toHttpStatus } from './interfaces.ts';
 import { findHeadError, MAX_HEAD_BYTES } from './limits/head-limits.ts';
@@ -34,6 +37,8 @@ export interface AppOptions {
   /** The page that a browser gets if no route matches. */
   page?: Page | undefined;
   requestTimeoutMs?: number;
+  /** Without it, the limit of open files is not watched. */
+  openFiles?: OpenFiles | undefined;
   /** With it, the app is served over TLS. */
   certificate?: Certificate | undefined;
 }
@@ -77,6 +82,7 @@ export function createApp({
   basePath = '',
   page,
   requestTimeoutMs = 30_000,
+  openFiles,
   certificate,
 }: AppOptions): App {
   const malformed = createMalformedRequestHandler((error, requestId) => {
@@ -118,6 +124,7 @@ export function createApp({
     log.warn({ ...details, reason: (error as Error).message, err: error }, 'response aborted');
   });
   malformed.attach(app.server);
+  openFiles?.follow(app.server);
   drainOnClose(app, Math.min(requestTimeoutMs, MAX_DRAIN_MS));
   validateWithSchemas(app);
   acceptJsonBodies(app);
@@ -127,6 +134,7 @@ export function createApp({
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
     if (certificate && !isLoopbackHostHeader(request.headers.host ?? '')) reply.headers(HSTS_HEADER);
+    if (isRefused(request.raw.socket)) return done(refuse(reply as FastifyReply));
     const headError = findHeadError(request.raw);
     if (headError) return done(headError);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
@@ -135,6 +143,14 @@ export function createApp({
     // Not in the handler: it runs only after the body has been read and parsed.
     done(request.is404 && !page?.accepts(request) ? unknownRoute(request) : undefined);
   });
+
+  const isRefused = (socket: Socket): boolean =>
+    openFiles !== undefined && (openFiles.isRefused(socket) || openFiles.isRefused(findPlainSocket(socket)));
+
+  function refuse(reply: FastifyReply): AppError {
+    reply.header('connection', 'close');
+    return new AppError('unavailable', 'The server has too many open connections', { retryAfterSeconds: 5 });
+  }
 
   app.addHook('onResponse', (request, reply, done) => {
     record(request, reply.statusCode, reply.elapsedTime);

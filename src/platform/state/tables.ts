@@ -11,7 +11,7 @@ import type {
   UsageLedgerRow,
 } from './tables/billing-tables.ts';
 import type { ConsoleSessionRow, InvitationRow, MemberRow, UsedTokenRow, UserRow } from './tables/member-tables.ts';
-import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow } from './tables/query-tables.ts';
+import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow, SqlIntentRow } from './tables/query-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
@@ -55,6 +55,7 @@ export interface Tables {
   alert_evaluations: AlertEvaluationRow;
   saved_searches: SavedSearchRow;
   sql_history: SqlHistoryRow;
+  sql_intents: SqlIntentRow;
   saved_queries: SavedQueryRow;
   console_sessions: ConsoleSessionRow;
   used_tokens: UsedTokenRow;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { isLoopbackHostHeader } from '../../kernel/access/addresses.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { MAX_URL_PARAMETERS } from '../../kernel/url-limits.ts';
@@ -46,9 +47,22 @@ export interface Endpoint {
   useRules: UseRules;
   /** Only requests for a loopback name: the password may be public. */
   isLoopbackOnly: boolean;
+  /** Few files are left that the process may open. */
+  isRefused(socket: Socket): boolean;
   /** Reads the header of a statement by role. */
   findSqlCaller(request: IncomingMessage): SqlCaller | undefined;
   logFailure(error: unknown, queryId: string): void;
+}
+
+const TOO_MANY_CONNECTIONS: Exception = {
+  name: 'TOO_MANY_SIMULTANEOUS_QUERIES',
+  text: 'The server has too many open connections',
+  retryAfterSeconds: 5,
+};
+
+function refuse(response: ServerResponse): Exception {
+  response.setHeader('Connection', 'close');
+  return TOO_MANY_CONNECTIONS;
 }
 
 /** `isAwaited`: the client waits for `100 Continue` before it sends its body. */
@@ -72,6 +86,7 @@ export function handleRequest(
   const address = caller?.address ?? request.socket.remoteAddress ?? '';
   // The control plane has checked the credentials and the address of a statement by role.
   const refusal =
+    (endpoint.isRefused(request.socket) ? refuse(response) : undefined) ??
     (caller ? undefined : (access.checkAddress(address) ?? checkOrigin(endpoint, request))) ??
     checkHead(request, text, limits);
   if (refusal) return void reject(refusal);

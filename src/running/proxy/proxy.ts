@@ -3,9 +3,11 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import type { AddressInfo, Socket } from 'node:net';
 import { toReachable } from '../../kernel/access/addresses.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { OpenFiles } from '../../kernel/open-files.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Upstream } from '../../management/services/driver.ts';
 import { type Certificate, HANDSHAKE_MS } from '../../platform/tls/certificate.ts';
+import { findPlainSocket } from '../../platform/tls/handshake.ts';
 import { type AccessRules, type Attempts, createAccess } from './access.ts';
 import { type Endpoint, type HealthState, handleRequest } from './endpoint.ts';
 import { createGate, type WakeCause } from './gate.ts';
@@ -45,6 +47,7 @@ export interface ProxyOptions {
   ignoredStatements: readonly string[];
   /** Accept only requests whose Host header is a loopback name. */
   isLoopbackOnly?: boolean;
+  openFiles?: OpenFiles | undefined;
   limits?: Partial<ProxyLimits>;
 }
 
@@ -124,6 +127,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       connectionsCheckingInterval: Math.min(limits.headMs, 5000),
     });
     server.maxConnections = limits.maxConnections;
+    options.openFiles?.follow(server);
     const connections = new Set<Socket>();
     server.on('connection', (socket: Socket) => {
       connections.add(socket);
@@ -136,6 +140,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       passwordHash: service.passwordHash,
       limits,
       useRules,
+      isRefused: (socket) => options.openFiles?.isRefused(findPlainSocket(socket) ?? socket) ?? false,
       isLoopbackOnly: options.isLoopbackOnly ?? false,
       findSqlCaller: sqlCallers.find,
       access: createAccess(id, options.attempts, service),
@@ -201,6 +206,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     async openNative(serviceId, port) {
       const endpoint = get(serviceId);
       const native = createNativeEndpoint({
+        openFiles: options.openFiles,
         ...endpoint,
         clock,
         certificate: options.certificate,

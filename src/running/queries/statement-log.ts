@@ -14,6 +14,7 @@ import { findKind, isRead } from '../proxy/statement.ts';
 import type { Failure } from './clickhouse-failure.ts';
 import { cutText } from './cut-text.ts';
 import { type HistoryEntry, insertHistory, listHistory, trimHistory } from './history-store.ts';
+import { deleteIntents, insertIntent, listIntents } from './intent-store.ts';
 import { toKeptStatement, toShownStatement } from './shown-statement.ts';
 
 /** A statement that has ended. */
@@ -29,13 +30,19 @@ interface EndedStatement {
   rowsRead?: number;
   bytesRead?: number;
   failure?: Pick<Failure, 'name' | 'message'> | undefined;
+  /** Set if it was stored before it was sent. */
+  intentId?: string | undefined;
 }
+
+type StartedStatement = Pick<EndedStatement, 'caller' | 'serviceId' | 'queryId' | 'sql' | 'startedAt'>;
 
 interface Options {
   state: State;
   audit: Audit;
   organizations: Organizations;
   log: Pick<Logger, 'warn'>;
+  /** Identifies the data directory of the server. */
+  getDirectoryId(): string;
 }
 
 /** Statements that have ended and are not stored. Further ones wait before they start. */
@@ -48,11 +55,15 @@ const RETRY_MS = SECOND_MS;
 export const MAX_HISTORY = 200;
 const MAX_HISTORY_BYTES = 16 * 1024;
 const MAX_ERROR_BYTES = 1024;
+const UNKNOWN_OUTCOME = 'The server stopped before the end of the statement; it may have been run';
 
 export type StatementLog = ReturnType<typeof createStatementLog>;
 
-/** Stores each statement after its end: an activity, and an entry in the history of its credential. No statement waits for it. */
-export function createStatementLog({ state, audit, organizations, log }: Options) {
+/**
+ * Stores each statement after its end: an activity, and an entry in the history of its credential. No statement waits for it.
+ * One that may write is also stored before it is sent, so that a server that is killed cannot lose it.
+ */
+export function createStatementLog({ state, audit, organizations, log, getDirectoryId }: Options) {
   const nextId = createTimeOrderedIds();
   let pending: EndedStatement[] = [];
   const loop = createBackgroundLoop({
@@ -87,6 +98,11 @@ export function createStatementLog({ state, audit, organizations, log }: Options
         );
         const owners = new Map(batch.map((statement) => [formatOwner(statement), getOwner(statement)]));
         for (const owner of owners.values()) await trimHistory(tx, owner, MAX_HISTORY);
+        await deleteIntents(
+          tx,
+          organizationId,
+          batch.flatMap(({ intentId }) => intentId ?? []),
+        );
       });
     } catch (error) {
       // The organization was deleted, and its audit log with it.
@@ -120,7 +136,43 @@ export function createStatementLog({ state, audit, organizations, log }: Options
     error: ended.failure ? cutText(ended.failure.message, MAX_ERROR_BYTES) : null,
   });
 
+  /** Returns false if there are no more. */
+  async function recoverSome(directoryId: string): Promise<boolean> {
+    const intents = await listIntents(state.db, directoryId, STATEMENTS_PER_WRITE);
+    for (const { organizationId, id, serviceId, actor, queryId, statement } of intents)
+      await state.write(async (tx) => {
+        await organizations.lock(tx, organizationId);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'service_sql',
+          resource: { type: 'service', id: serviceId },
+          serviceId,
+          after: { statement, access: 'write', queryId, error: UNKNOWN_OUTCOME },
+        });
+        await deleteIntents(tx, organizationId, [id]);
+      });
+    return intents.length === STATEMENTS_PER_WRITE;
+  }
+
   return {
+    /** Resolves once a statement that may write is stored: it may be sent now. Returns what `record` needs. */
+    async begin(statement: StartedStatement): Promise<string | undefined> {
+      if (onlyReads(statement)) return undefined;
+      const { caller, serviceId, queryId, startedAt } = statement;
+      const { organizationId, actor } = caller;
+      const id = nextId(startedAt);
+      const shown = toShownStatement(statement.sql);
+      const intent = { organizationId, id, serviceId, startedAt, actor, queryId, statement: shown };
+      await state.write((tx) => insertIntent(tx, { ...intent, directoryId: getDirectoryId() }));
+      return id;
+    },
+
+    /** At the start of a server, before it takes statements: those of the process before it, which was killed. */
+    async recover(): Promise<void> {
+      const directoryId = getDirectoryId();
+      while (await recoverSome(directoryId));
+    },
+
     record(statement: EndedStatement): void {
       pending.push(statement);
       if (!onlyReads(statement)) void loop.trigger();
@@ -147,7 +199,7 @@ export function createStatementLog({ state, audit, organizations, log }: Options
 }
 
 /** The admin may write too, so the kind of its statement decides. */
-const onlyReads = ({ caller, sql }: EndedStatement): boolean =>
+const onlyReads = ({ caller, sql }: StartedStatement): boolean =>
   caller.role === 'reader' || isRead(findKind(sql.slice(0, MAX_STATEMENT_CHARACTERS)));
 
 const getAccess = ({ caller }: EndedStatement) => (caller.role === 'admin' ? 'write' : 'read');

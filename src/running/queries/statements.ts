@@ -92,22 +92,24 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
     const started = { at: clock.now(), ms: clock.monotonicMs() };
     const { role, credentialId, address, userAgent, signal } = caller;
     const sent = { sql: statement.sql, queryId, userAgent, parameters };
+    const begun = { caller, serviceId, queryId, sql: statement.sql, startedAt: started.at };
+    let intentId: string | undefined;
     return {
       service,
       queryId,
       /** The last chunk of the result has been produced. */
       isEnded: false,
       getElapsedMs: () => Math.round(clock.monotonicMs() - started.ms),
-      send: () => sendStatement(access, { role, credentialId, address }, sent, signal),
+      async send(): Promise<IncomingMessage> {
+        intentId = await statementLog.begin(begun);
+        return sendStatement(access, { role, credentialId, address }, sent, signal);
+      },
       /** Called once, after the end. */
       finish: (outcome: { rowsRead?: number; bytesRead?: number; failure?: Failure | undefined }) =>
         statementLog.record({
-          caller,
-          serviceId,
-          queryId,
-          sql: statement.sql,
+          ...begun,
+          intentId,
           database: statement.database,
-          startedAt: started.at,
           durationMs: Math.round(clock.monotonicMs() - started.ms),
           ...outcome,
         }),

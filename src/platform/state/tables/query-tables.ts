@@ -17,6 +17,15 @@ export interface SqlHistoryRow {
   document: string;
 }
 
+export interface SqlIntentRow {
+  organization_id: string;
+  id: string;
+  service_id: string;
+  directory_id: string;
+  started_at: number;
+  document: string;
+}
+
 export interface SavedQueryRow {
   organization_id: string;
   service_id: string;

@@ -1,11 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { newUuid } from '../../../kernel/ids.ts';
+import type { OpenFiles } from '../../../kernel/open-files.ts';
 import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Upstream } from '../../../management/services/driver.ts';
 import { queryRows } from '../../../platform/listener/query.ts';
 import { type Certificate, HANDSHAKE_MS } from '../../../platform/tls/certificate.ts';
+import { findPlainSocket } from '../../../platform/tls/handshake.ts';
 import type { Access } from '../access.ts';
 import type { Gate } from '../gate.ts';
 import type { ProxyLimits } from '../limits.ts';
@@ -21,6 +23,7 @@ interface Options {
   limits: ProxyLimits;
   useRules: UseRules;
   clock: Clock;
+  openFiles?: OpenFiles | undefined;
   /** With it, clients must use TLS. */
   certificate: Certificate | undefined;
   logFailure(error: unknown): void;
@@ -52,13 +55,17 @@ export function createNativeEndpoint(options: Options) {
   let upstream: Upstream | undefined;
   let isHeld = false;
   let timer: NodeJS.Timeout | undefined;
-  const isFull = () => sessions.size >= limits.maxNativeClients;
-  const accept = (client: Socket) => acceptClient(client, { ...options, now: clock.now, isFull, onConnected });
+  const isFull = (client: Socket): boolean =>
+    sessions.size >= limits.maxNativeClients ||
+    (options.openFiles?.isRefused(findPlainSocket(client) ?? client) ?? false);
+  const accept = (client: Socket) =>
+    acceptClient(client, { ...options, now: clock.now, isFull: () => isFull(client), onConnected });
   const server = listenFor(accept, options);
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
+  options.openFiles?.follow(server);
   server.maxConnections = limits.maxConnections;
 
   function onConnected({ client, upstream: connection, revision, userAgent, rest }: Connected): void {
