@@ -9,7 +9,7 @@ import type { TestServer } from '../support/server.ts';
 import { insertBackup } from '../support/stored-backups.ts';
 import type { World } from './hand-out-attempts.ts';
 
-/** Parts of secrets, and the operations whose permission shows them. Nobody listens on the port. */
+/** Parts of secrets, and the operations whose permission shows them. The port is closed. */
 export const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'path-of-the-webhook': ['updateWebhook', 'clickStackUpdateWebhook'],
   'path-of-the-budget': ['budgetUpdate'],

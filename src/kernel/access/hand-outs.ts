@@ -1,6 +1,6 @@
 /**
- * What an operation hands out: rights, secrets or data that the caller or others can use afterwards. Nobody hands out more
- * than they have (decision R4).
+ * What an operation hands out: rights, secrets or data that the caller or others can use afterwards. A caller hands out
+ * only what it has (decision R4).
  * - `nothing`: at most the record that it changes.
  * - `data`: the data that the operation is for, to the caller only.
  * - `roles`: roles of keys, members and invitations, or what a role permits. Checked by the operation (`hand-outs/`).

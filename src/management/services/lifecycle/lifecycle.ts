@@ -17,7 +17,7 @@ import type { ServiceSettings } from '../service-settings.ts';
 import { createServiceWriter } from '../service-writer.ts';
 import { applyCommand, type Command, getCommandedState, isDeletable, observe, provision } from '../simulated.ts';
 import { hasServices, insertServices, listWarehouses } from '../store.ts';
-import { assertMayCopy, canView, limitRestorable } from './copied-data.ts';
+import { assertMayCopy, findOrigins } from './copied-data.ts';
 import {
   type FindRestorable,
   type NewService,
@@ -94,20 +94,6 @@ export function createServiceLifecycle(options: Options) {
       );
   }
 
-  /** The backup and the services of the warehouse that a new service has data of, as far as the caller may know them. */
-  async function findOrigins(db: Db, organizationId: string, requested: NewService, caller: Caller) {
-    const backupId = requested.backupId?.toLowerCase();
-    const found = backupId === undefined ? undefined : await findRestorable(db, organizationId, backupId);
-    const warehouseId = requested.dataWarehouseId?.toLowerCase();
-    const warehouse = warehouseId === undefined ? [] : await listWarehouses(db, organizationId, [warehouseId]);
-    return {
-      backupId,
-      restorable: found && limitRestorable(caller, found),
-      warehouseId,
-      warehouse: warehouse.filter(({ id }) => canView(caller, id)),
-    };
-  }
-
   /** The new service; rejects what breaks a rule. */
   async function build(
     db: Db,
@@ -115,7 +101,8 @@ export function createServiceLifecycle(options: Options) {
     requested: NewService,
     { organizationId, id, now, settings, caller }: Identity,
   ): Promise<Service> {
-    const { backupId, restorable, warehouseId, warehouse } = await findOrigins(db, organizationId, requested, caller);
+    const origins = await findOrigins(db, organizationId, requested, { findRestorable, caller });
+    const { backupId, restorable, warehouseId, warehouse } = origins;
     const wanted = restorable ? { ...requested, driver: requested.driver ?? 'embedded' } : requested;
     // An embedded service cannot join a warehouse.
     const driver = wanted.driver ?? (warehouseId === undefined ? defaultDriver : 'simulated');
@@ -135,10 +122,7 @@ export function createServiceLifecycle(options: Options) {
       ...newServiceViolations(wanted, organization, warehouse, service),
       ...(restorable ? restoreViolations(backupId, driver, restorable) : []),
     ]);
-    assertMayCopy(caller, [
-      ...(restorable && 'serviceId' in restorable ? [restorable.serviceId] : []),
-      ...warehouse.map((other) => other.id),
-    ]);
+    assertMayCopy(caller, origins);
     if (backupId === undefined || !restorable || !('placement' in restorable)) return service;
     // The node with the files of the backup runs the service.
     const { placement } = restorable;
