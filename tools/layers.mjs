@@ -12,6 +12,7 @@ export const ROOMS = {
   management: [
     'organizations',
     'idempotency',
+    'hand-outs',
     'audit',
     'keys',
     'services',

@@ -59,7 +59,7 @@ export function invitationPageRoutes(options: Options): Routes {
           tags,
           summary: 'Accept an invitation',
           description:
-            'Joins the organization and signs in. The link works once. With an identity provider, sign in there instead (409).',
+            'Joins the organization and signs in. The link works once. With an identity provider, sign in there instead (409). Also 409 if the roles of the member have changed since the invitation was made.',
           body: InvitationBody,
           querystring: NoQuery,
           response: { 200: SignedOut },
@@ -70,10 +70,11 @@ export function invitationPageRoutes(options: Options): Routes {
         if (hasProvider)
           throw new AppError('conflict', 'Sign in with the identity provider at /console/sign-in/oidc to join');
         const origin = getOrigin(request);
-        const { user, organizationId } = await authenticate(attempts, request, secret, () =>
+        const { user, invitation } = await authenticate(attempts, request, secret, () =>
           admission.accept(secret, origin),
         );
-        const opened = await sessions.openForMember(user, organizationId, origin, {});
+        const { organizationId, invitedBy } = invitation;
+        const opened = await sessions.openForMember(user, organizationId, origin, { invitedBy });
         attempts.accept(request.clientAddress, opened.secret);
         reply.header('set-cookie', cookies.format(request.headers, opened.secret, MAX_SESSION_MS / 1000));
         return {};

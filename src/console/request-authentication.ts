@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { SESSION_CHALLENGE } from '../kernel/access/challenges.ts';
 import { AppError } from '../kernel/errors.ts';
-import { checkAddress, SESSION_CHALLENGE, withChallenge } from '../platform/http/guard.ts';
+import { checkAddress, withChallenge } from '../platform/http/guard.ts';
 import type { AttemptLimit } from '../platform/http/limits/attempt-limit.ts';
 import { requireSameSite } from '../platform/http/requests/cross-site.ts';
 import type { App } from '../platform/http/requests/validation.ts';

@@ -50,7 +50,10 @@ export const getSessionId = ({ hash }: Pick<Session, 'hash'>): string => deriveU
 
 /** Whether the person has to sign in again before a change that needs it. Without an identity provider there is no such way. */
 export const needsFreshSignIn = ({ details, authenticatedAt }: Session, now: number): boolean =>
-  details.tokens !== undefined && isExpired(authenticatedAt + FRESH_MS, now);
+  details.tokens !== undefined && !isFreshSignIn(authenticatedAt, now);
+
+export const isFreshSignIn = (authenticatedAt: number, now: number): boolean =>
+  !isExpired(authenticatedAt + FRESH_MS, now);
 
 /** Setting the clock back must not extend a session, so one from the future has ended. */
 export const isAlive = ({ createdAt, seenAt, expiresAt }: Session, now: number): boolean =>

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/time/clock.ts';
 import type { Actor } from '../management/audit/activity.ts';
 import type { Audit } from '../management/audit/audit.ts';
 import type { KeyVerifier } from '../management/keys/verification.ts';
-import { formatPerson, type User } from '../management/members/member.ts';
+import { formatInviter, formatPerson, type Inviter, type User } from '../management/members/member.ts';
 import type { MemberVerifier } from '../management/members/verification.ts';
 import type { TokenVerifier } from '../observability/tokens/verification.ts';
 import type { LastUsed } from '../platform/credentials/last-used.ts';
@@ -31,6 +31,13 @@ interface ProviderProof {
   providerSession: string;
   authenticatedAt: number;
   tokens: ProviderTokens;
+}
+
+/** Why a member may sign in without a secret of their own. */
+interface SignInProof {
+  proof?: ProviderProof | undefined;
+  /** Of the invitation whose link was opened. */
+  invitedBy?: Inviter | undefined;
 }
 
 interface Options {
@@ -88,7 +95,7 @@ export function createSessions(options: Options) {
     actor: Actor,
     credential: SessionCredential,
     previous: string | undefined,
-    proof?: ProviderProof,
+    { proof, invitedBy }: SignInProof = {},
   ): Promise<OpenedSession> {
     const now = clock.now();
     const secret = newSessionSecret();
@@ -112,7 +119,7 @@ export function createSessions(options: Options) {
       await deleteEndedSessions(tx, now);
       await deleteOldestSessions(tx, session.organizationId, session.credentialId, MAX_SESSIONS_PER_CREDENTIAL - 1);
       await insertSession(tx, session);
-      await audit.record(tx, actor, toSignIn(session.organizationId, credential));
+      await audit.record(tx, actor, toSignIn(session.organizationId, credential, invitedBy));
     });
     return { session, secret };
   }
@@ -142,7 +149,7 @@ export function createSessions(options: Options) {
       user: User,
       organizationId: string,
       origin: Origin,
-      { proof, previous }: { proof?: ProviderProof | undefined; previous?: string | undefined },
+      { previous, ...proof }: SignInProof & { previous?: string | undefined },
     ): Promise<OpenedSession> {
       const credential = fromMember(await members.getActive(organizationId, user.id));
       const actor: Actor = { type: 'user', id: user.id, details: formatPerson(user), ...origin };
@@ -208,12 +215,13 @@ export function createSessions(options: Options) {
 const toSignIn = (
   organizationId: string,
   { id, name, kind = 'member' }: { id: string; name: string; kind?: SessionKind },
+  invitedBy?: Inviter,
 ) =>
   ({
     organizationId,
     type: 'console_sign_in',
     resource: { type: 'session', id },
-    after: { name, credential: kind },
+    after: { name, credential: kind, ...(invitedBy && { invitedBy: formatInviter(invitedBy) }) },
   }) as const;
 
 export const KEYS_NOT_ALLOWED = 'Sign-in with a key or token is turned off on this server; sign in as a member';

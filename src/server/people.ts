@@ -4,6 +4,7 @@ import { createProvider } from '../console/oidc/provider.ts';
 import { createSessionLists } from '../console/session-lists.ts';
 import { createSessionRefresh } from '../console/session-refresh.ts';
 import { createSessions } from '../console/sessions.ts';
+import { deleteOldestSessions } from '../console/store.ts';
 import { type Clock, MINUTE_MS } from '../kernel/time/clock.ts';
 import type { Audit } from '../management/audit/audit.ts';
 import type { RoleReader } from '../management/keys/assigned-roles.ts';
@@ -86,7 +87,13 @@ export function createPeople({
     members,
     hasProvider,
   });
-  const admission = createAdmission({ state, clock, audit, organizations });
+  const admission = createAdmission({
+    state,
+    clock,
+    audit,
+    organizations,
+    endSessions: (tx, organizationId, userId) => deleteOldestSessions(tx, organizationId, userId, 0),
+  });
   const membersLastSeen = createLastUsed({ state, clock, log, table: 'members' });
   const sessionsLastSeen = createLastUsed({ state, clock, log, table: 'console_sessions' });
   const verifier = createMemberVerifier({ db, lastSeen: membersLastSeen, roleReader });

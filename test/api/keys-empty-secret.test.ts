@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UNLIMITED } from '../../src/management/hand-outs/caller.ts';
 import { createKeyAuthentication } from '../../src/management/keys/authentication.ts';
 import { useBilling } from '../support/billing.ts';
 import { sha256, toHashData } from '../support/keys.ts';
@@ -14,8 +15,13 @@ onEachStore('a key that an earlier version stored with the hash of an empty secr
     const { domains, state, clock } = test;
     await domains.fleet.apply({ organizations: [{ id: organizationId, name: 'Acme' }] }, actor);
     const hashData = { ...toHashData({ keyId: 'id-without-secret', keySecret: 'x' }), keySecretHash: sha256('') };
-    await domains.keys.create(actor, organizationId, {}, hashData);
-    await domains.keys.create(actor, organizationId, {}, toHashData({ keyId: 'good', keySecret: 'good-secret' }));
+    await domains.keys.create(actor, organizationId, { caller: UNLIMITED }, hashData);
+    await domains.keys.create(
+      actor,
+      organizationId,
+      { caller: UNLIMITED },
+      toHashData({ keyId: 'good', keySecret: 'good-secret' }),
+    );
     const authenticate = createKeyAuthentication({ ...domains, db: state.db, clock });
     const send = async (text: string) => authenticate(`Basic ${Buffer.from(text).toString('base64')}`);
     expect(await send('good:good-secret')).toMatchObject({ organizationId });

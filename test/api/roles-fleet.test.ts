@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UNLIMITED } from '../../src/management/hand-outs/caller.ts';
 import { parseFleetFile } from '../../src/operations/fleet/file.ts';
 import { useBilling } from '../support/billing.ts';
 import { acme } from '../support/fleet.ts';
@@ -55,7 +56,7 @@ onEachStore('roles in a fleet file', (store) => {
     expect(again.steps.filter(({ action }) => action !== 'unchanged')).toEqual([]);
 
     // A change in the file reaches the key; what the API assigned stays.
-    await domains.keys.update(actor, acme.id, key?.id ?? '', { roles: ['query_endpoints'] });
+    await domains.keys.update(actor, acme.id, key?.id ?? '', { roles: ['query_endpoints'], caller: UNLIMITED });
     const renamed = { ...scaler, id: role?.role.id, name: 'renamed' };
     const withIds = { ...ci, id: key?.id, customRoles: [role?.role.id] };
     expect(await listChanges({ roles: [renamed], keys: [withIds] })).toEqual(['change role renamed']);

@@ -17,6 +17,7 @@ import type {
   OpenapiKeyGetResult,
   OpenapiKeyUpdateBody,
   OrganizationRoleGetResult,
+  OrganizationRolePatchBody,
   OrganizationRolePostBody,
   UsageCostGetResult,
 } from './generated.ts';
@@ -35,6 +36,7 @@ export type NewKey = OpenapiKeyCreateBody;
 export type KeyChange = OpenapiKeyUpdateBody;
 export type Role = OrganizationRoleGetResult;
 export type NewRole = OrganizationRolePostBody;
+export type ChangedRole = OrganizationRolePatchBody;
 export type Member = MemberGetResult;
 export type Invitation = InvitationGetListResult[number];
 export type SessionSummary = MemberSessionGetListResult[number];

@@ -7,6 +7,7 @@ import { type Api, type CommandContext, defineCommand, readInputFile, UsageError
 import {
   anyText,
   argument,
+  flag,
   jsonOption,
   listOption,
   option,
@@ -18,8 +19,8 @@ export type Role = Static<typeof RoleRecord>;
 
 const roleArgument = argument('<role>', 'Id or name of the role');
 const policiesHelp = 'YAML or JSON file with the list of policies: allowDeny, permissions and resources of each';
-const keyHelp = 'Ids of the keys that have the role; all others lose it';
-const OPTIONS = { name: 'name', policies: 'policies', actors: 'keys' };
+const keyHelp = 'Ids of the keys that get the role; all others lose a custom role';
+const OPTIONS = { name: 'name', policies: 'policies', actors: 'keys', removeOtherActors: 'removeOthers' };
 
 /** By id, or by a name that only one role has. */
 export async function findRole(api: Api, wanted: string): Promise<Role> {
@@ -91,12 +92,15 @@ const updateRole = defineCommand({
     name: option('<name>', 'New name of the role'),
     policies: option('<file>', policiesHelp),
     keys: listOption('<id...>', keyHelp, anyText),
+    removeOthers: flag('With --keys: all other keys lose the role, also a system role'),
     json: jsonOption,
   },
   run: (context) =>
     context.withApi(async (api) => {
       const { id } = await findRole(api, context.arguments.role);
-      const request = { method: 'PATCH', body: toBody(context), options: OPTIONS } as const;
+      const removeOtherActors = context.options.removeOthers || undefined;
+      const body = { ...toBody(context), removeOtherActors };
+      const request = { method: 'PATCH', body, options: OPTIONS } as const;
       const role = await api.call<Role>(`/roles/${id}`, request);
       return { json: role, lines: [`Updated role ${role.name}.`] };
     }),

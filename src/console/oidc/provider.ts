@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Person } from '../../management/members/admission.ts';
 import type { Claims } from '../../management/members/member.ts';
+import { isFreshSignIn } from '../session.ts';
 import { createProviderClient, type Logout, type ProviderClient, type ProviderSettings } from './provider-client.ts';
 
 interface SignInSettings extends ProviderSettings {
@@ -23,6 +24,7 @@ export interface Transaction {
   state: string;
   nonce: string;
   verifier: string;
+  /** Only to explain a failure: the browser can change it, so it proves nothing. */
   isFresh: boolean;
 }
 
@@ -42,6 +44,7 @@ export type SignInProblem =
   | 'denied'
   | 'expired'
   | 'invalid-response'
+  | 'not-fresh'
   | 'not-a-member'
   | 'too-many-attempts';
 
@@ -125,10 +128,12 @@ export function createProvider({ settings, log }: Options) {
         });
         const idClaims = response.claims() as Claims & { sub: string };
         const claims = merge(idClaims, await readUserInfo(client, response.access_token, idClaims.sub));
+        const authenticatedAt = readAuthenticationTime(idClaims, now);
+        if (isFresh && !isFreshSignIn(authenticatedAt, now)) throw new SignInError('not-fresh');
         return {
           person: { issuer, subject: idClaims.sub, claims },
           providerSession: typeof idClaims.sid === 'string' ? idClaims.sid : '',
-          authenticatedAt: readAuthenticationTime(idClaims, isFresh, now),
+          authenticatedAt,
           tokens: toTokens(response),
         };
       }),
@@ -184,11 +189,9 @@ const toTokens = (response: { access_token: string; refresh_token?: string; id_t
   ...(response.id_token !== undefined && { idToken: response.id_token }),
 });
 
-/** A provider that does not send the time has still asked the person, if it was told to. */
-function readAuthenticationTime({ auth_time }: Claims, isFresh: boolean, now: number): number {
-  if (typeof auth_time === 'number') return auth_time * SECOND_MS;
-  return isFresh ? now : 0;
-}
+/** Only the provider knows whether it asked the person. A time in the future must not stay fresh. */
+const readAuthenticationTime = ({ auth_time }: Claims, now: number): number =>
+  typeof auth_time === 'number' ? Math.min(auth_time * SECOND_MS, now) : 0;
 
 /** The claims about the address are taken from one source: `email_verified` is about the address beside it. */
 function merge(idClaims: Claims | undefined, { email, email_verified, ...others }: Claims): Claims {

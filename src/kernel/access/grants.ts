@@ -1,3 +1,4 @@
+import { listNeeds } from './hand-outs.ts';
 import { findPermission, OPERATIONS, UNRESTRICTED_OPERATIONS, UNSUPPORTED_OPERATION } from './permissions.ts';
 import { type CustomRole, type DashboardAccess, hasManagementAccess, type KeyRole, type Policy } from './roles.ts';
 import {
@@ -17,7 +18,7 @@ export interface Grants {
   permits(operation: string, serviceId: string | undefined): boolean;
   /** The services that an operation may be used with. All or none if the operation does not concern services. */
   getServices(operation: string): ServiceSet;
-  /** Every operation that is permitted, for at least one service. */
+  /** Every operation that is permitted together with what it needs, for at least one service. */
   listOperations(): string[];
   customRoleNames: readonly string[];
 }
@@ -58,7 +59,8 @@ export function createGrants(roles: readonly KeyRole[], customRoles: readonly Na
   return {
     permits,
     getServices,
-    listOperations: () => [...OPERATIONS.keys()].filter((operation) => permits(operation, undefined)),
+    listOperations: () =>
+      [...OPERATIONS.keys()].filter((operation) => listNeeds(operation).every((needed) => permits(needed, undefined))),
     customRoleNames: customRoles.map(({ name }) => name),
   };
 }

@@ -57,12 +57,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'budgetGet',
     'usageWarningGetList',
   ]),
-  'control-plane:organization:manage-billing': organization('write', 'Manage budgets and send usage events', [
-    'budgetCreate',
-    'budgetUpdate',
-    'budgetDelete',
-    'usageEventsCreate',
-  ]),
+  'control-plane:organization:manage-billing': organization(
+    'write',
+    'Send usage events; with view-billing, manage budgets',
+    ['budgetCreate', 'budgetUpdate', 'budgetDelete', 'usageEventsCreate'],
+  ),
   'control-plane:organization:view-api-keys': organization('read', 'View keys and dashboard tokens', [
     'openapiKeyGetList',
     'openapiKeyGet',
@@ -100,10 +99,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
       'invitationDelete',
     ],
   ),
-  'control-plane:organization:create-service': organization('write', 'Create services, and preview their cost', [
-    'instanceCreate',
-    'instanceCreatePreview',
-  ]),
+  'control-plane:organization:create-service': organization(
+    'write',
+    'Create services, and preview their cost; from a backup only with view-backups and sql:read of its service',
+    ['instanceCreate', 'instanceCreatePreview'],
+  ),
   'control-plane:service:view': service('read', 'View services, their metrics and their log', [
     'instanceGetList',
     'instanceGet',
@@ -112,11 +112,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'instanceSlowQueriesGet',
     'instancePrometheusGet',
   ]),
-  'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [
-    'instanceUpdate',
-    'instanceStateUpdate',
-    'instancePasswordUpdate',
-  ]),
+  'control-plane:service:manage': service(
+    'write',
+    'Change, start and stop services; with sql:read and sql:write, set their password',
+    ['instanceUpdate', 'instanceStateUpdate', 'instancePasswordUpdate'],
+  ),
   'control-plane:service:delete': service('write', 'Delete services', ['instanceDelete']),
   'control-plane:service:view-scaling-config': service(
     'read',
@@ -163,10 +163,11 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   'control-plane:service:view-query-api-endpoints': service('read', 'View the query endpoint', [
     'instanceQueryEndpointGet',
   ]),
-  'control-plane:service:manage-query-api-endpoints': service('write', 'Change the query endpoint', [
-    'instanceQueryEndpointUpsert',
-    'instanceQueryEndpointDelete',
-  ]),
+  'control-plane:service:manage-query-api-endpoints': service(
+    'write',
+    'Change the query endpoint, with the SQL permissions that it gives to keys',
+    ['instanceQueryEndpointUpsert', 'instanceQueryEndpointDelete'],
+  ),
   'sql:read': service(
     'read',
     'Run SQL that only reads; save queries, and view the statements of the same member or key',
@@ -194,7 +195,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, links to them, annotations, sources, saved searches, alerts and webhooks; change the retention of telemetry',
+    'Create, change and delete dashboards, annotations, sources, saved searches; change the retention of telemetry; with dashboards:view, also links, alerts and webhooks',
     DASHBOARD_WRITES,
   ),
 };

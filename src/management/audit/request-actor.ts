@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { getIdentity } from '../../platform/http/guard.ts';
+import { type Caller, toCaller } from '../hand-outs/caller.ts';
 import type { Actor } from './activity.ts';
 
 type Origin = Pick<Actor, 'address' | 'requestId' | 'userAgent'>;
@@ -19,3 +20,6 @@ export function getActor(request: FastifyRequest): Actor {
   const type = session === 'member' ? 'user' : 'api';
   return { type, id: credentialId, details: credentialName, ...getOrigin(request) };
 }
+
+/** What the author of this request may do, for the operations that hand out rights. */
+export const getCaller = (request: FastifyRequest): Caller => toCaller(getIdentity(request));

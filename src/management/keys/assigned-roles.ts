@@ -1,4 +1,4 @@
-import { createGrants, type Grants, listExcess, type NamedPolicies } from '../../kernel/access/grants.ts';
+import type { Grants } from '../../kernel/access/grants.ts';
 import {
   type CustomRole,
   findSystemRole,
@@ -8,6 +8,7 @@ import {
 } from '../../kernel/access/roles.ts';
 import { AppError, type Violation } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/state/tables.ts';
+import type { Caller } from '../hand-outs/caller.ts';
 import type { Key } from './key.ts';
 
 /** Reads the custom roles of keys. */
@@ -18,9 +19,9 @@ export interface RoleReader {
   getGrants(key: KeyWithRoles, roleRevision: number): Promise<Grants>;
 }
 
-/** What the caller may do if that is not everything: neither the old nor the new key may permit more. */
+/** Who asks for the change: neither the old nor the new record may permit more than the caller. */
 export interface Limited {
-  callerGrants?: Grants | undefined;
+  caller: Caller;
 }
 
 /** With the system roles, a few more can be assigned at once. */
@@ -133,21 +134,4 @@ export async function describeKeys(
   const ids = [...new Set(keys.flatMap(({ customRoleIds = [] }) => customRoleIds))];
   const customRoles = ids.length === 0 ? [] : await reader.list(db, organizationId, ids);
   return keys.map((key) => describeKey(key, customRoles));
-}
-
-/** Throws `forbidden` if the roles permit more than the caller may do. Without `callerGrants` there is no limit. */
-export function assertWithinGrants(
-  callerGrants: Grants | undefined,
-  { roles }: Pick<Key, 'roles'>,
-  customRoles: readonly NamedPolicies[],
-  subject: string,
-): void {
-  if (!callerGrants) return;
-  const [first, ...rest] = listExcess(callerGrants, createGrants(roles, customRoles));
-  if (first === undefined) return;
-  const more = rest.length > 0 ? ` and ${rest.length} more` : '';
-  throw new AppError(
-    'forbidden',
-    `${subject} permits operations that this key does not have: ${first}${more}. A key can only manage keys and roles within its own permissions`,
-  );
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { assertWithinGrants, type Limited, type RoleReader } from './assigned-roles.ts';
+import { assertMayHandOut, assertMayManage } from '../hand-outs/hand-out.ts';
+import type { Limited, RoleReader } from './assigned-roles.ts';
 import { canManageAccess, isActiveAdmin, type Key } from './key.ts';
 import { insertKey, listKeysWithRole, updateKey } from './store.ts';
 import { toAuditFields } from './stored-key.ts';
@@ -24,9 +25,16 @@ export type KeyWriter = ReturnType<typeof createKeyWriter>;
 /** The rules and the activity of every change of a key. The caller has locked the organization. */
 export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) {
   /** The custom roles of a key. Throws `forbidden` if the key permits more than the caller may do. */
-  async function readManageableRoles(tx: Db, key: Key, { callerGrants }: Limited): Promise<CustomRole[]> {
+  async function readManageableRoles(tx: Db, key: Key, { caller }: Limited): Promise<CustomRole[]> {
     const customRoles = await roleReader.list(tx, key.organizationId, key.customRoleIds ?? []);
-    assertWithinGrants(callerGrants, key, customRoles, `The key ${key.name}`);
+    assertMayManage(caller, { roles: key.roles, customRoles }, `The key ${key.name}`);
+    return customRoles;
+  }
+
+  /** The custom roles of a key that is new or gets more rights. Throws `forbidden` if the caller may not give them. */
+  async function readGivenRoles(tx: Db, key: Key, { caller }: Limited): Promise<CustomRole[]> {
+    const customRoles = await roleReader.list(tx, key.organizationId, key.customRoleIds ?? []);
+    assertMayHandOut(caller, { roles: key.roles, customRoles }, `The key ${key.name}`);
     return customRoles;
   }
 
@@ -108,5 +116,5 @@ export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) 
     });
   }
 
-  return { readManageableRoles, assertAdminRemains, keepManager, save, insert };
+  return { readManageableRoles, readGivenRoles, assertAdminRemains, keepManager, save, insert };
 }

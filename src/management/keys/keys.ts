@@ -38,6 +38,10 @@ interface KeySettings {
   ipAccessList?: IpAccessEntry[] | undefined;
 }
 
+/** Whether a change can give the owner of the key something, as a new name or the state `disabled` cannot. */
+const givesRights = ({ roles, assignedRoleIds, state, expireAt, ipAccessList }: KeySettings): boolean =>
+  state === 'enabled' || [roles, assignedRoleIds, expireAt, ipAccessList].some((value) => value !== undefined);
+
 interface CreatedKey {
   key: DescribedKey;
   /** Returned once; absent if the client sent hashes. */
@@ -62,7 +66,7 @@ export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys({ state, clock, audit, organizations, roleReader, writer }: Options) {
   const nextId = createTimeOrderedIds();
-  const { readManageableRoles, assertAdminRemains, save, insert } = writer;
+  const { readManageableRoles, readGivenRoles, assertAdminRemains, save, insert } = writer;
 
   async function get(db: Db, organizationId: string, id: string): Promise<Key> {
     const key = await findKey(db, organizationId, id);
@@ -96,7 +100,7 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
         // A role that exists now cannot be deleted meanwhile. Other keys lock the organization when they are inserted.
         if (choice?.customRoleIds) await organizations.lock(tx, organizationId);
         rejectViolations(await listMissingRoles(roleReader, tx, organizationId, chosen));
-        const customRoles = await readManageableRoles(tx, key, settings);
+        const customRoles = await readGivenRoles(tx, key, settings);
         await insert(tx, actor, key);
         const created = describeKey(key, customRoles);
         await inTransaction?.(tx, created);
@@ -152,13 +156,14 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
         };
         rejectViolations(await listMissingRoles(roleReader, tx, organizationId, settings));
         await readManageableRoles(tx, before, settings);
-        const customRoles = await readManageableRoles(tx, after, settings);
+        const readRoles = givesRights(settings) ? readGivenRoles : readManageableRoles;
+        const customRoles = await readRoles(tx, after, settings);
         await assertAdminRemains(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
         return describeKey(await save(tx, actor, before, after), customRoles);
       });
     },
 
-    async remove(actor: Actor, organizationId: string, id: string, limited: Limited = {}): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, limited: Limited): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const key = await get(tx, organizationId, id);
@@ -191,7 +196,7 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
-        const customRoles = await readManageableRoles(tx, before, options);
+        const customRoles = await readGivenRoles(tx, before, options);
         const now = clock.now();
         if (!isActive(before, now))
           throw new AppError('conflict', 'Only an active key can be rotated; this key is disabled or has expired');

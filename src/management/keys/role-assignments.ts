@@ -22,28 +22,26 @@ export function createRoleAssignments({ writer }: { writer: KeyWriter }) {
     list: listKeysWithRole,
     listIds: listKeyIdsWithRole,
 
-    /** Throws `forbidden` if one of the keys permits more than the caller may do. */
-    async assertManageable(tx: Db, keys: readonly Key[], limited: Limited): Promise<void> {
-      for (const key of keys) await writer.readManageableRoles(tx, key, limited);
-    },
-
     keepManager: writer.keepManager,
 
-    /** Gives the role to these keys and takes it from all others, inside `keepManager`. The caller has locked the organization. */
-    async replace(
+    /**
+     * Gives the role to these keys and, with `removesOthers`, takes it from all others, inside `keepManager`. The caller
+     * has locked the organization.
+     */
+    async change(
       tx: Db,
       actor: Actor,
       { organizationId, id: roleId }: { organizationId: string; id: string },
-      keyIds: readonly string[],
-      limited: Limited,
+      { keyIds, removesOthers, caller }: { keyIds: readonly string[]; removesOthers: boolean } & Limited,
     ): Promise<void> {
-      const holders = await listKeysWithRole(tx, organizationId, roleId, MAX_ACTORS + 1);
-      if (holders.length > MAX_ACTORS) throw tooManyHolders();
-      for (const keyId of new Set([...keyIds, ...holders.map(({ id }) => id)])) {
-        const before = holders.find(({ id }) => id === keyId) ?? (await getKey(tx, organizationId, keyId));
+      const others = removesOthers ? await listKeysWithRole(tx, organizationId, roleId, MAX_ACTORS + 1) : [];
+      if (others.length > MAX_ACTORS) throw tooManyHolders();
+      for (const keyId of new Set([...keyIds, ...others.map(({ id }) => id)])) {
+        const before = others.find(({ id }) => id === keyId) ?? (await getKey(tx, organizationId, keyId));
         const after = withRole(before, roleId, keyIds.includes(keyId));
         if (after === before) continue;
-        for (const key of [before, after]) await writer.readManageableRoles(tx, key, limited);
+        // Taking the role of an administrator away needs a recent sign-in too.
+        for (const key of [before, after]) await writer.readGivenRoles(tx, key, { caller });
         await writer.save(tx, actor, before, after);
       }
     },

@@ -2,7 +2,7 @@ import type { onSendHookHandler } from 'fastify';
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
 import { SortedPageQuery } from '../../kernel/schemas/page-schema.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { getIdentity, requireFreshSignIn } from '../../platform/http/guard.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
 import { alsoNaming, type Routes } from '../../platform/http/requests/validation.ts';
 import {
@@ -14,9 +14,9 @@ import {
   success,
 } from '../../platform/http/responses/envelopes.ts';
 import { pageResponse, pageSuccess, readSortedPage } from '../../platform/http/responses/paging.ts';
-import { getActor } from '../audit/request-actor.ts';
+import { getActor, getCaller } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { chooseNew, parseRoleChoice, type RoleChoice } from './assigned-roles.ts';
+import { chooseNew, type RoleChoice } from './assigned-roles.ts';
 import type { Keys, RotatedKey } from './keys.ts';
 import {
   CreateKeyBody,
@@ -42,8 +42,6 @@ const disableCaching: onSendHookHandler = (_request, reply, payload, done) => {
 
 const serializeCreated = createResultSerializer(CreateKeyResult);
 const serializeRotated = createResultSerializer(RotateKeyResult);
-
-const givesAdmin = (choice: RoleChoice): boolean => parseRoleChoice(choice)?.roles.includes('admin') ?? false;
 
 export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes {
   return (app) => {
@@ -92,12 +90,11 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request, reply) => {
         const { body } = request;
-        if (givesAdmin(body)) requireFreshSignIn(request, 'Creating an admin key');
-        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const { organizationId } = getIdentity(request);
         const { key, credentials } = await keys.create(
           getActor(request),
           organizationId,
-          { ...body, callerGrants },
+          { ...body, caller: getCaller(request) },
           body.hashData,
           keepResponse(request, (created) => ({ result: JSON.stringify({ key: toKeyRecord(created) }) })),
         );
@@ -136,9 +133,8 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
-        if (givesAdmin(request.body)) requireFreshSignIn(request, 'Making a key an admin key');
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        const settings = { ...request.body, callerGrants };
+        const { organizationId } = getIdentity(request);
+        const settings = { ...request.body, caller: getCaller(request) };
         return success(request, toKeyRecord(await keys.update(getActor(request), organizationId, id, settings)));
       },
     );
@@ -159,14 +155,13 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request, reply) => {
         const { gracePeriodHours, hashData } = request.body;
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        const options = { gracePeriodMs: toGracePeriodMs(gracePeriodHours), hashData, callerGrants };
+        const { organizationId } = getIdentity(request);
+        const options = { gracePeriodMs: toGracePeriodMs(gracePeriodHours), hashData, caller: getCaller(request) };
         const id = request.params.keyId.toLowerCase();
         const toRecords = ({ key, previous }: Pick<RotatedKey, 'key' | 'previous'>) => ({
           key: toKeyRecord(key),
           previous: toKeyRecord(previous),
         });
-        if (givesAdmin(await keys.get(organizationId, id))) requireFreshSignIn(request, 'Rotating an admin key');
         const rotated = await keys.rotate(
           getActor(request),
           organizationId,
@@ -193,8 +188,10 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        await keys.remove(getActor(request), organizationId, request.params.keyId.toLowerCase(), { callerGrants });
+        const { organizationId } = getIdentity(request);
+        await keys.remove(getActor(request), organizationId, request.params.keyId.toLowerCase(), {
+          caller: getCaller(request),
+        });
         return emptySuccess(request);
       },
     );

@@ -12,9 +12,11 @@ import type { Organizations } from '../organizations/organizations.ts';
 import {
   type Claims,
   findVerifiedEmail,
+  formatInviter,
   formatPerson,
   type Invitation,
   isSameSet,
+  isWithin,
   listRoleKeys,
   MAX_MEMBERS,
   type Member,
@@ -31,6 +33,7 @@ import {
   findInvitationByHash,
   findMember,
   findUserBySubject,
+  getInvitedAccount,
   insertMember,
   insertUser,
   listInvitationsTo,
@@ -53,16 +56,20 @@ interface Options {
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
+  /** Ends the console sessions of a member. */
+  endSessions(tx: Db, organizationId: string, userId: string): Promise<void>;
 }
 
 const MAX_NAME_CHARACTERS = 255;
 const UNKNOWN_INVITATION = 'This invitation is not valid: it was used or deleted, or it has expired. Ask for a new one';
+const CHANGED_MEMBER =
+  'The roles of this member have changed since the invitation was made, so its link does not sign in. Ask for a new invitation';
 const RULES_ACTOR: Actor = { type: 'system', id: 'member-rules', details: 'Member rules' };
 
 export type Admission = ReturnType<typeof createAdmission>;
 
 /** Decides which organizations a person belongs to: by the member rules of each one, or by an invitation. */
-export function createAdmission({ state, clock, audit, organizations }: Options) {
+export function createAdmission({ state, clock, audit, organizations, endSessions }: Options) {
   /** The account of a person, with the name and the address that the provider has now. */
   async function saveUser({ issuer, subject, claims }: Person): Promise<User> {
     const described = describeUser(subject, claims);
@@ -86,7 +93,7 @@ export function createAdmission({ state, clock, audit, organizations }: Options)
       const member = await findMember(tx, organizationId, user.id);
       const assigned = accepted.length > 0 ? unite(member?.assigned, ...accepted) : member?.assigned;
       const after = { ...member, assigned, byRules: granted.byRules };
-      await save(tx, { organizationId, user, member, after, isInvited: accepted.length > 0 }, actor);
+      await save(tx, { organizationId, user, member, after, invitations: accepted }, actor);
     });
   }
 
@@ -100,11 +107,12 @@ export function createAdmission({ state, clock, audit, organizations }: Options)
     return accepted;
   }
 
-  async function save(tx: Db, { organizationId, user, member, after, isInvited }: Membership, actor: Actor) {
+  async function save(tx: Db, { organizationId, user, member, after, invitations }: Membership, actor: Actor) {
     const { assigned, byRules } = after;
     const resource = { type: 'member', id: user.id } as const;
     const name = formatPerson(user);
-    const by = isInvited ? actor : RULES_ACTOR;
+    const by = invitations.length > 0 ? actor : RULES_ACTOR;
+    const inviters = describeInviters(invitations);
     if (!assigned && !byRules) {
       if (!member) return;
       await deleteMember(tx, organizationId, user.id);
@@ -118,8 +126,8 @@ export function createAdmission({ state, clock, audit, organizations }: Options)
         throw new AppError('conflict', `The organization has reached its limit of ${MAX_MEMBERS} members`);
       const joined = { id: user.id, organizationId, joinedAt: clock.now(), seenAt: undefined, assigned, byRules };
       await insertMember(tx, { ...joined, email: user.email, name: user.name, roles: [] });
-      const type = isInvited ? 'organization_member_join' : 'organization_member_add';
-      await audit.record(tx, by, { organizationId, type, resource, after: { name, roles } });
+      const type = invitations.length > 0 ? 'organization_member_join' : 'organization_member_add';
+      await audit.record(tx, by, { organizationId, type, resource, after: { name, roles, ...inviters } });
       return;
     }
     await updateMember(tx, { ...member, assigned, byRules });
@@ -130,7 +138,7 @@ export function createAdmission({ state, clock, audit, organizations }: Options)
       type: 'organization_member_update_roles',
       resource,
       before: changed.before,
-      after: { name, ...changed.after },
+      after: { name, ...changed.after, ...inviters },
     });
   }
 
@@ -171,20 +179,25 @@ export function createAdmission({ state, clock, audit, organizations }: Options)
     },
 
     /** Accepts the invitation of a link without an identity provider: the account belongs to the organization alone. */
-    async accept(secret: string, origin: Origin): Promise<{ user: User; organizationId: string }> {
+    async accept(secret: string, origin: Origin): Promise<{ user: User; invitation: Invitation }> {
       const invitation = await this.getInvitation(secret);
       const { organizationId, email } = invitation;
-      const user = await saveUser({ issuer: `invitation:${organizationId}`, subject: email, claims: { email } });
+      const user = await saveUser({ ...getInvitedAccount(invitation), claims: { email } });
       const actor: Actor = { type: 'user', id: user.id, details: formatPerson(user), ...origin };
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const accepted = await acceptInvitations(tx, [invitation]);
         if (accepted.length === 0) throw new AppError('unauthorized', UNKNOWN_INVITATION);
         const member = await findMember(tx, organizationId, user.id);
+        // The inviter was not checked for roles that the member got later.
+        if (member && !isWithin(member, unite(invitation, invitation.approved)))
+          throw new AppError('conflict', CHANGED_MEMBER);
         const after = { ...member, assigned: unite(member?.assigned, ...accepted), byRules: member?.byRules };
-        await save(tx, { organizationId, user, member, after, isInvited: true }, actor);
+        // An earlier link may have been opened by another person, who must not gain these roles.
+        if (member && !isWithin(invitation, member)) await endSessions(tx, organizationId, user.id);
+        await save(tx, { organizationId, user, member, after, invitations: accepted }, actor);
       });
-      return { user, organizationId };
+      return { user, invitation };
     },
   };
 }
@@ -199,8 +212,15 @@ interface Membership {
   user: User;
   member: Member | undefined;
   after: Pick<Member, 'assigned' | 'byRules'>;
-  isInvited: boolean;
+  /** Those that were accepted. */
+  invitations: readonly Invitation[];
 }
+
+/** For the audit log. */
+const describeInviters = (invitations: readonly Invitation[]): { invitedBy?: string } => {
+  const names = invitations.flatMap(({ invitedBy }) => (invitedBy ? [formatInviter(invitedBy)] : []));
+  return names.length > 0 ? { invitedBy: names.join(', ') } : {};
+};
 
 function describeUser(subject: string, { email, name, preferred_username }: Claims): Pick<User, 'email' | 'name'> {
   const pick = (...values: unknown[]) =>

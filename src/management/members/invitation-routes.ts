@@ -9,7 +9,7 @@ import {
   managementResponse,
   success,
 } from '../../platform/http/responses/envelopes.ts';
-import { getActor } from '../audit/request-actor.ts';
+import { getActor, getCaller } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { SendInvitation } from './invitation-mail.ts';
 import type { Invitations } from './invitations.ts';
@@ -61,18 +61,18 @@ export function invitationRoutes({ invitations, sendInvitation }: Options): Rout
           tags,
           summary: 'Create invitation',
           description:
-            'The person joins at the next sign-in with this verified address, or without an identity provider by opening the page of the invitation, which works once. It expires after seven days.',
+            'The person joins at the next sign-in with this verified address, or without an identity provider by opening the page of the invitation, which works once. It expires after seven days. Without an identity provider, the link also signs in a member with this address, so inviting one needs the right to manage that member (403).',
           params: OrganizationPath,
           body: CreateInvitationBody,
           response: managementResponse(CreatedInvitation),
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const { organizationId } = getIdentity(request);
         const { secret, ...created } = await invitations.create(
           getActor(request),
           organizationId,
-          { email: request.body.email, ...toRoleChoice(request.body), callerGrants },
+          { email: request.body.email, ...toRoleChoice(request.body), caller: getCaller(request) },
           keepResponse(request, (invitation) => ({ result: JSON.stringify(toInvitationRecord(invitation)) })),
         );
         const path = `/invitation#${secret}`;

@@ -7,7 +7,6 @@ import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import {
-  assertWithinGrants,
   chooseNew,
   type Limited,
   listChoiceViolations,
@@ -18,12 +17,13 @@ import {
 } from '../keys/assigned-roles.ts';
 import { DEFAULT_ROLES } from '../keys/key.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { INVITATION_MS, type Invitation, listRoleKeys, MAX_INVITATIONS } from './member.ts';
+import { INVITATION_MS, type Invitation, listRoleKeys, MAX_INVITATIONS, unite } from './member.ts';
 import type { Described, Members } from './members.ts';
 import {
   deleteExpiredInvitations,
   deleteInvitation,
   findInvitation,
+  findInvitedMember,
   insertInvitation,
   listInvitations,
   listMembers,
@@ -50,14 +50,14 @@ export function createInvitations(options: Options) {
     async create(
       actor: Actor,
       organizationId: string,
-      { email, callerGrants, ...choice }: { email: string } & RoleChoice & Limited,
+      { email, caller, ...choice }: { email: string } & RoleChoice & Limited,
       inTransaction?: InTransaction<Described<Invitation>>,
     ): Promise<Described<Invitation> & { secret: string }> {
       const chosen = chooseNew(choice);
       rejectViolations(listChoiceViolations(chosen));
       const secret = newInvitationSecret();
       const now = clock.now();
-      const invitation: Invitation = {
+      const requested = {
         id: newUuid(),
         organizationId,
         email: email.toLowerCase(),
@@ -65,13 +65,18 @@ export function createInvitations(options: Options) {
         createdAt: now,
         expireAt: now + INVITATION_MS,
         ...(parseRoleChoice(chosen) ?? { roles: DEFAULT_ROLES, customRoleIds: undefined }),
+        invitedBy: { id: actor.id, name: actor.details },
       };
       const described = await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await deleteExpiredInvitations(tx, organizationId, now);
         rejectViolations(await listMissingRoles(roleReader, tx, organizationId, chosen));
-        const customRoles = await roleReader.list(tx, organizationId, invitation.customRoleIds ?? []);
-        assertWithinGrants(callerGrants, invitation, customRoles, `The invitation of ${invitation.email}`);
+        const member = hasProvider ? undefined : await findInvitedMember(tx, requested);
+        const invitation: Invitation = { ...requested, approved: member && unite(member) };
+        const subject = `The invitation of ${invitation.email}`;
+        await members.assertGivable(tx, invitation, invitation, subject, { caller });
+        // Its link signs in as this member.
+        if (member) await members.assertGivable(tx, invitation, member, `The member ${member.name}`, { caller });
         const pending = await listInvitations(tx, organizationId, now);
         if (pending.some((other) => other.email === invitation.email))
           throw new AppError('conflict', `${email} is already invited; delete that invitation first`);

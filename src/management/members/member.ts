@@ -43,7 +43,23 @@ export interface Invitation extends RoleSet {
   secretHash: string;
   createdAt: number;
   expireAt: number;
+  /** Undefined for an invitation of a version that did not store it. */
+  invitedBy: Inviter | undefined;
+  /**
+   * The roles that the invited member had when the invitation was made, and that the inviter may give. Undefined if there
+   * was no such member.
+   */
+  approved: RoleSet | undefined;
 }
+
+/** The author of an invitation: a key, a member or a command. */
+export interface Inviter {
+  id: string;
+  name: string;
+}
+
+/** As the audit log names it: the names of keys are not unique. */
+export const formatInviter = ({ id, name }: Inviter): string => `${name} (${id})`;
 
 export const MAX_MEMBERS = 10_000;
 export const MAX_INVITATIONS = 1000;
@@ -58,7 +74,7 @@ export function unite(...sets: (RoleSet | undefined)[]): RoleSet {
   return { roles, customRoleIds: customRoleIds.length > 0 ? customRoleIds : undefined };
 }
 
-const toRoleSet = (roles: readonly string[]): RoleSet => {
+export const toRoleSet = (roles: readonly string[]): RoleSet => {
   const customRoleIds = roles.filter((role) => !isKeyRole(role));
   return {
     roles: roles.filter((role): role is KeyRole => isKeyRole(role)),
@@ -71,6 +87,10 @@ export const isSameSet = (a: RoleSet | undefined, b: RoleSet | undefined): boole
 
 /** System roles by name, custom roles by id. */
 export const listRoleKeys = ({ roles, customRoleIds = [] }: RoleSet): string[] => [...roles, ...customRoleIds].sort();
+
+/** Whether the first set has no role that the second has not. */
+export const isWithin = (set: RoleSet, others: RoleSet): boolean =>
+  listRoleKeys(set).every((role) => listRoleKeys(others).includes(role));
 
 export const isAdmin = ({ roles }: RoleSet): boolean => roles.includes('admin');
 

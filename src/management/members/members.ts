@@ -4,9 +4,9 @@ import type { State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
+import { assertMayHandOut, assertMayManage } from '../hand-outs/hand-out.ts';
 import {
   type AssignedRole,
-  assertWithinGrants,
   describeRoles,
   type Limited,
   listChoiceViolations,
@@ -16,7 +16,16 @@ import {
   type RoleReader,
 } from '../keys/assigned-roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { formatPerson, isAdmin, isSameSet, listRoleKeys, type Member, type RoleSet, unite } from './member.ts';
+import {
+  formatPerson,
+  type Invitation,
+  isAdmin,
+  isSameSet,
+  listRoleKeys,
+  type Member,
+  type RoleSet,
+  unite,
+} from './member.ts';
 import { deleteMember, findMember, listMembers, updateMember } from './store.ts';
 
 export interface Described<T> {
@@ -44,10 +53,21 @@ export function createMembers({ state, audit, organizations, roleReader }: Optio
     customRoleIds.length === 0 ? Promise.resolve([]) : roleReader.list(db, organizationId, customRoleIds);
 
   /** Throws `forbidden` if the member permits more than the caller may do. */
-  async function assertManageable(tx: Db, member: Member, { callerGrants }: Limited): Promise<void> {
-    if (!callerGrants) return;
+  async function assertManageable(tx: Db, member: Member, { caller }: Limited): Promise<void> {
     const customRoles = await readCustomRoles(tx, member.organizationId, member);
-    assertWithinGrants(callerGrants, member, customRoles, `The member ${member.name}`);
+    assertMayManage(caller, { roles: member.roles, customRoles }, `The member ${member.name}`);
+  }
+
+  /** Throws `forbidden` if the caller may not give these roles, or an invitation that signs in as a member with them. */
+  async function assertGivable(
+    tx: Db,
+    { organizationId }: Member | Invitation,
+    given: RoleSet,
+    subject: string,
+    { caller }: Limited,
+  ): Promise<void> {
+    const customRoles = await readCustomRoles(tx, organizationId, given);
+    assertMayHandOut(caller, { roles: given.roles, customRoles }, subject);
   }
 
   async function assertAdminRemains(tx: Db, { organizationId, id }: Member, participle: string): Promise<void> {
@@ -70,6 +90,7 @@ export function createMembers({ state, audit, organizations, roleReader }: Optio
   }
 
   return {
+    assertGivable,
     describe,
     describeAll,
 
@@ -103,7 +124,8 @@ export function createMembers({ state, audit, organizations, roleReader }: Optio
         if (!assigned) return describe(tx, before);
         rejectLostRules(before, assigned);
         const after: Member = { ...before, assigned, ...unite(assigned, before.byRules) };
-        for (const member of [before, after]) await assertManageable(tx, member, choice);
+        await assertManageable(tx, before, choice);
+        await assertGivable(tx, after, after, `The member ${after.name}`, choice);
         if (isAdmin(before) && !isAdmin(after)) await assertAdminRemains(tx, before, 'demoted');
         if (!isSameSet(before.assigned, after.assigned)) {
           await updateMember(tx, after);

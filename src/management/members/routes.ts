@@ -8,7 +8,7 @@ import {
   managementResponse,
   success,
 } from '../../platform/http/responses/envelopes.ts';
-import { getActor } from '../audit/request-actor.ts';
+import { getActor, getCaller } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Members } from './members.ts';
 import { MemberPath, MemberRecord, toMemberRecord, toRoleChoice, UpdateMemberBody } from './schema.ts';
@@ -60,8 +60,8 @@ export function memberRoutes({ members }: { members: Members }): Routes {
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        const choice = { ...toRoleChoice(request.body), callerGrants };
+        const { organizationId } = getIdentity(request);
+        const choice = { ...toRoleChoice(request.body), caller: getCaller(request) };
         const id = request.params.userId.toLowerCase();
         return success(request, toMemberRecord(await members.update(getActor(request), organizationId, id, choice)));
       },
@@ -81,8 +81,10 @@ export function memberRoutes({ members }: { members: Members }): Routes {
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        await members.remove(getActor(request), organizationId, request.params.userId.toLowerCase(), { callerGrants });
+        const { organizationId } = getIdentity(request);
+        await members.remove(getActor(request), organizationId, request.params.userId.toLowerCase(), {
+          caller: getCaller(request),
+        });
         return emptySuccess(request);
       },
     );

@@ -2,7 +2,8 @@ import { prepared } from '../../platform/state/prepared.ts';
 import type { InvitationRow, MemberRow, UserRow } from '../../platform/state/tables/member-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { MemberRule } from '../organizations/organization.ts';
-import { type Invitation, type Member, type RoleSet, type User, unite } from './member.ts';
+import type { RoleHolder } from '../roles/role-holders.ts';
+import { type Invitation, type Inviter, type Member, type RoleSet, toRoleSet, type User, unite } from './member.ts';
 
 const toUser = ({ created_at, ...row }: UserRow): User => ({ ...row, createdAt: created_at });
 
@@ -122,6 +123,22 @@ export async function findUserBySubject(db: Db, issuer: string, subject: string)
   return row && toUser(row);
 }
 
+/** The account that an invitation signs in without an identity provider. Each organization has its own. */
+export const getInvitedAccount = ({ organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>) => ({
+  issuer: `invitation:${organizationId}`,
+  subject: email,
+});
+
+/** The member that an invitation signs in without an identity provider, if the person has joined before. */
+export async function findInvitedMember(
+  db: Db,
+  invitation: Pick<Invitation, 'organizationId' | 'email'>,
+): Promise<Member | undefined> {
+  const { issuer, subject } = getInvitedAccount(invitation);
+  const user = await findUserBySubject(db, issuer, subject);
+  return user && findMember(db, invitation.organizationId, user.id);
+}
+
 export async function findUser(db: Db, id: string): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toUser(row);
@@ -141,6 +158,8 @@ export async function updateUser(tx: Db, { id, email, name }: User): Promise<voi
 }
 
 const toInvitation = (row: InvitationRow): Invitation => ({
+  invitedBy: parseInviter(row.invited_by),
+  approved: parseSet(row.approved_roles),
   id: row.id,
   organizationId: row.organization_id,
   email: row.email,
@@ -149,6 +168,8 @@ const toInvitation = (row: InvitationRow): Invitation => ({
   expireAt: row.expire_at,
   ...(JSON.parse(row.roles) as RoleSet),
 });
+
+const parseInviter = (text: string): Inviter | undefined => JSON.parse(text) ?? undefined;
 
 /** Oldest first, without those that have expired. */
 export async function listInvitations(db: Db, organizationId: string, now: number): Promise<Invitation[]> {
@@ -193,6 +214,7 @@ export async function listInvitationsTo(db: Db, email: string, now: number): Pro
 
 export async function insertInvitation(tx: Db, invitation: Invitation): Promise<void> {
   const { id, organizationId, email, secretHash, createdAt, expireAt, roles, customRoleIds } = invitation;
+  const { invitedBy, approved } = invitation;
   await tx
     .insertInto('invitations')
     .values({
@@ -203,6 +225,8 @@ export async function insertInvitation(tx: Db, invitation: Invitation): Promise<
       created_at: createdAt,
       expire_at: expireAt,
       roles: JSON.stringify({ roles, customRoleIds }),
+      invited_by: JSON.stringify(invitedBy ?? null),
+      approved_roles: formatSet(approved),
     })
     .execute();
 }
@@ -225,8 +249,13 @@ export async function deleteExpiredInvitations(tx: Db, organizationId: string, n
     .execute();
 }
 
-/** The members, invitations and member rules that have a custom role, as error messages name them. */
-export async function listRoleHolders(db: Db, organizationId: string, roleId: string, now: number): Promise<string[]> {
+/** The members, invitations and member rules that have a custom role. */
+export async function listRoleHolders(
+  db: Db,
+  organizationId: string,
+  roleId: string,
+  now: number,
+): Promise<RoleHolder[]> {
   const holds = ({ customRoleIds = [] }: RoleSet) => customRoleIds.includes(roleId);
   const members = (await listMembers(db, organizationId)).filter(holds);
   const invitations = (await listInvitations(db, organizationId, now)).filter(holds);
@@ -239,8 +268,8 @@ export async function listRoleHolders(db: Db, organizationId: string, roleId: st
   return [
     ...rules
       .filter(({ roles }) => roles.includes(roleId))
-      .map(({ claim, value }) => `the member rule ${claim}: ${value}`),
-    ...members.map(({ name }) => `the member ${name}`),
-    ...invitations.map(({ email }) => `the invitation of ${email}`),
+      .map(({ claim, value, roles }) => ({ ...toRoleSet(roles), name: `the member rule ${claim}: ${value}` })),
+    ...members.map((member) => ({ ...member, name: `the member ${member.name}` })),
+    ...invitations.map((invitation) => ({ ...invitation, name: `the invitation of ${invitation.email}` })),
   ];
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { ADMINS, hasRole } from '../../kernel/access/roles.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
+import { ADMINS } from '../../kernel/access/roles.ts';
+import { canUse } from '../../platform/http/guard.ts';
 import { clickStackResource } from '../../platform/http/requests/clickstack-resource.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { getActor } from '../audit/request-actor.ts';
@@ -37,7 +37,8 @@ export function clickStackWebhookRoutes({ notifications: { channels }, services 
       remove: '409 while an alert or a budget uses it.',
     },
     createEtag: ({ channel }) => createChannelEtag(channel),
-    toRecord: (saved, request) => toWebhookRecord(saved, hasRole(getIdentity(request as FastifyRequest).roles, ADMINS)),
+    toRecord: (saved, request) =>
+      toWebhookRecord(saved, canUse(request as FastifyRequest, 'clickStackUpdateWebhook', ADMINS)),
   });
   return (app) => {
     // Responses may contain a secret, or a URL with one.

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { DASHBOARD_READERS, DASHBOARD_WRITERS, hasRole } from '../../kernel/access/roles.ts';
-import { getIdentity } from '../../platform/http/guard.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.ts';
+import { canUse, getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
 import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import { ListMeta, ListQuery, readListPage } from '../../platform/http/requests/list-page.ts';
@@ -23,7 +23,7 @@ const send = (request: object, reply: object, saved: SavedChannel) => {
 };
 
 const toRecord = (request: object, saved: SavedChannel) =>
-  toWebhookRecord(saved, hasRole(getIdentity(request as FastifyRequest).roles, DASHBOARD_WRITERS));
+  toWebhookRecord(saved, canUse(request as FastifyRequest, 'updateWebhook', DASHBOARD_WRITERS));
 
 /** Channels, which the public interface calls webhooks. It has no GET of a single one; that is a 405. */
 export function webhookRoutes({ notifications: { channels } }: { notifications: Notifications }): Routes {

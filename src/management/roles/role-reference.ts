@@ -1,3 +1,4 @@
+import { ROLE_OPERATIONS } from '../../kernel/access/hand-outs.ts';
 import { findPermission, PERMISSION_NAMES } from '../../kernel/access/permissions.ts';
 import { getSystemRoleId, KEY_ROLES } from '../../kernel/access/roles.ts';
 import { MAX_PERMISSIONS, MAX_POLICIES, MAX_RESOURCES, MAX_ROLES } from './role.ts';
@@ -50,10 +51,11 @@ curl -X PATCH -u $KEY -H 'content-type: application/json' \\
   $ORG/roles/$ROLE
 \`\`\`
 
-- \`actors\` of a role are the keys that have it, as \`apiKey/{id}\`. A new list of actors gives the role to these keys and takes it from all others, also for a system role. A role with actors cannot be deleted.
+- \`actors\` of a role are the keys that have it, as \`apiKey/{id}\`. A new list of actors gives the role to these keys. All others lose a custom role, unless \`removeOtherActors\` is false; they lose a system role only if it is true. A role with actors cannot be deleted.
 - The record of a key shows all roles in \`assignedRoles\` and its system roles in \`roles\`. At creation, an empty \`assignedRoleIds\` means the default, \`developer\`; in a change, it removes all roles.
 - \`GET …/services\` lists the services that the roles allow for \`instanceGetList\`.
-- A key with custom roles that manages keys, tokens or roles can create and change only those that permit nothing beyond its own permissions.
+- A caller hands out only what it has. A key, role, invitation, dashboard token or query endpoint can be created and changed only by a key or member that has all of its permissions; a member that may do more cannot be changed or invited again. Some operations need other permissions as well: a restore \`backupGet\` and \`sqlRead\` on the service of the backup, a service in a warehouse \`instanceGet\` and \`sqlRead\` there, the password of a service \`sqlRead\` and \`sqlWrite\`, and what sends data to others (links, alerts, webhooks, budgets) the permission to read it.
+- With an identity provider, handing out the rights of an administrator needs a sign-in within the last ten minutes ([members](members.md#sessions)). A custom role has them if it permits one of ${ROLE_OPERATIONS.map((id) => `\`${id}\``).join(', ')}.
 - In the console, a key with custom roles sees the pages that its roles allow. Dashboards need \`dashboards:view\`.
 - Limits: ${MAX_ROLES} custom roles per organization, ${MAX_POLICIES} policies per role, ${MAX_PERMISSIONS} permissions and ${MAX_RESOURCES.toLocaleString('en')} resources per policy.`;
 

@@ -1,4 +1,3 @@
-import type { Grants } from '../../kernel/access/grants.ts';
 import { type CustomRole, findPublicName, findSystemRole, isKeyRole, type Policy } from '../../kernel/access/roles.ts';
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
@@ -7,11 +6,15 @@ import type { InTransaction, State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { assertWithinGrants, MAX_ACTORS } from '../keys/assigned-roles.ts';
+import type { Caller } from '../hand-outs/caller.ts';
+import { assertMayHandOut, assertMayManage } from '../hand-outs/hand-out.ts';
+import type { Rights } from '../hand-outs/rights.ts';
+import { type Limited, MAX_ACTORS } from '../keys/assigned-roles.ts';
 import type { RoleAssignments } from '../keys/role-assignments.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { listPolicyViolations, listServiceIds, MAX_ROLES, normalizePolicy } from './role.ts';
-import { countRoles, deleteRole, findRole, insertRole, listRoles, updateRole } from './store.ts';
+import { assertMayChangeHolders, type RoleHolder } from './role-holders.ts';
+import { countRoles, deleteRole, findRole, insertRole, listRoles, listRolesById, updateRole } from './store.ts';
 import { listSystemRoles } from './system-roles.ts';
 
 /** A role and the ids of the keys that have it, at most `MAX_ACTORS`. */
@@ -21,13 +24,13 @@ export interface ListedRole {
   actorIds: string[];
 }
 
-interface RoleSettings {
+interface RoleSettings extends Limited {
   name?: string | undefined;
   policies?: Policy[] | undefined;
-  /** The ids of the keys that have the role. */
+  /** The ids of keys that get the role. */
   actorIds?: string[] | undefined;
-  /** What the caller may do if that is not everything. */
-  callerGrants?: Grants | undefined;
+  /** Whether all other keys lose it. Default: only a custom role, whose whole list is the business of its clients. */
+  removesOthers?: boolean | undefined;
 }
 
 interface Options {
@@ -38,7 +41,7 @@ interface Options {
   assignments: RoleAssignments;
   listExistingServiceIds(db: Db, organizationId: string, ids: readonly string[]): Promise<string[]>;
   /** Members, invitations and member rules with a custom role, as error messages name them. */
-  listOtherHolders(db: Db, organizationId: string, roleId: string): Promise<string[]>;
+  listOtherHolders(db: Db, organizationId: string, roleId: string): Promise<RoleHolder[]>;
 }
 
 export type Roles = ReturnType<typeof createRoles>;
@@ -93,23 +96,32 @@ export function createRoles(options: Options) {
 
   /** Stores a changed custom role. The keys that have it must not gain more than the caller may do. */
   async function save(tx: Db, actor: Actor, before: CustomRole, settings: RoleSettings): Promise<CustomRole> {
-    const { name = before.name, policies, callerGrants } = settings;
+    const { name = before.name, policies, caller } = settings;
     const normalize = (policy: Policy) => normalizePolicy(policy, before.organizationId);
     const after = { ...before, name, policies: policies?.map(normalize) ?? before.policies };
     const changed = difference(toAuditFields(before), toAuditFields(after));
     if (Object.keys(changed.after).length === 0) return before;
     rejectSystemName(name);
     await checkPolicies(tx, after, before.policies);
-    for (const role of [before, after])
-      assertWithinGrants(callerGrants, { roles: [] }, [role], `The role ${role.name}`);
+    assertMayManage(caller, toRights(before), `The role ${before.name}`);
+    (policies ? assertMayHandOut : assertMayManage)(caller, toRights(after), `The role ${name}`);
+    if (caller.grants || caller.needsFreshSignIn) await checkHolders(tx, caller, before, after);
     const stored = { ...after, updatedAt: clock.now() };
     if (!(await updateRole(tx, stored))) throw nameTaken(name);
-    if (callerGrants) {
-      const holders = await assignments.list(tx, stored.organizationId, stored.id, MAX_CHECKED_KEYS);
-      await assignments.assertManageable(tx, holders, { callerGrants });
-    }
     await record(tx, actor, 'role_update', stored, changed);
     return stored;
+  }
+
+  async function checkHolders(tx: Db, caller: Caller, before: CustomRole, after: CustomRole): Promise<void> {
+    const { organizationId, id } = before;
+    const keys = await assignments.list(tx, organizationId, id, MAX_CHECKED_KEYS);
+    const holders = [
+      ...keys.map((key): RoleHolder => ({ ...key, name: `the key ${key.name}` })),
+      ...(await listOtherHolders(tx, organizationId, id)),
+    ];
+    const ids = [...new Set(holders.flatMap(({ customRoleIds = [] }) => customRoleIds))];
+    const customRoles = await listRolesById(tx, organizationId, ids);
+    assertMayChangeHolders(caller, { before, after, customRoles }, holders);
   }
 
   return {
@@ -133,7 +145,7 @@ export function createRoles(options: Options) {
     async create(
       actor: Actor,
       organizationId: string,
-      { name, policies = [], actorIds = [], callerGrants }: RoleSettings & { name: string },
+      { name, policies = [], actorIds = [], caller }: RoleSettings & { name: string },
       inTransaction?: InTransaction<ListedRole>,
     ): Promise<ListedRole> {
       const now = clock.now();
@@ -149,7 +161,7 @@ export function createRoles(options: Options) {
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await checkPolicies(tx, role);
-        assertWithinGrants(callerGrants, { roles: [] }, [role], `The role ${name}`);
+        assertMayHandOut(caller, toRights(role), `The role ${name}`);
         if ((await countRoles(tx, organizationId)) >= MAX_ROLES)
           throw new AppError(
             'conflict',
@@ -159,7 +171,7 @@ export function createRoles(options: Options) {
         await record(tx, actor, 'role_create', role, { after: toAuditFields(role) });
         if (actorIds.length > 0)
           await assignments.keepManager(tx, organizationId, () =>
-            assignments.replace(tx, actor, role, actorIds, { callerGrants }),
+            assignments.change(tx, actor, role, { keyIds: actorIds, removesOthers: false, caller }),
           );
         const listed = await describe(tx, role);
         await inTransaction?.(tx, listed);
@@ -175,14 +187,15 @@ export function createRoles(options: Options) {
         if (findSystemRole(id)) rejectSystemChange(settings);
         return assignments.keepManager(tx, organizationId, async () => {
           const role = findSystemRole(id) ? before : await save(tx, actor, before, settings);
-          if (settings.actorIds) await assignments.replace(tx, actor, role, settings.actorIds, settings);
+          const { actorIds: keyIds, removesOthers = !findSystemRole(id), caller } = settings;
+          if (keyIds) await assignments.change(tx, actor, role, { keyIds, removesOthers, caller });
           return describe(tx, role);
         });
       });
     },
 
     /** Throws `conflict` if a key, member, invitation or member rule has the role. */
-    async remove(actor: Actor, organizationId: string, id: string, callerGrants?: Grants): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, { caller }: Limited): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const role = await get(tx, organizationId, id);
@@ -194,9 +207,8 @@ export function createRoles(options: Options) {
             `The role is assigned to ${formatKeyNames(holders)}; remove it from them first`,
           );
         const [other] = await listOtherHolders(tx, organizationId, id);
-        if (other !== undefined)
-          throw new AppError('conflict', `The role is assigned to ${other}; remove it there first`);
-        assertWithinGrants(callerGrants, { roles: [] }, [role], `The role ${role.name}`);
+        if (other) throw new AppError('conflict', `The role is assigned to ${other.name}; remove it there first`);
+        assertMayManage(caller, toRights(role), `The role ${role.name}`);
         await deleteRole(tx, role);
         await record(tx, actor, 'role_delete', role, { before: toAuditFields(role) });
       });
@@ -212,6 +224,8 @@ function listPublicNames(system: readonly ListedRole[], custom: readonly ListedR
     return [{ ...listed, role: { ...listed.role, name } }];
   });
 }
+
+const toRights = (role: CustomRole): Rights => ({ roles: [], customRoles: [role] });
 
 const toAuditFields = ({ name, policies }: CustomRole) => ({ name, policies });
 

@@ -9,16 +9,18 @@ import {
   managementResponse,
   success,
 } from '../../platform/http/responses/envelopes.ts';
-import { getActor } from '../audit/request-actor.ts';
+import { getActor, getCaller } from '../audit/request-actor.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Roles } from './roles.ts';
 import { CreateRoleBody, parseActor, RolePath, RoleRecord, toRoleRecord, UpdateRoleBody } from './schema.ts';
 
 const tags = ['Roles'];
 
-const toSettings = <T extends Static<typeof UpdateRoleBody>>({ actors, ...body }: T) => ({
-  ...body,
+const toSettings = ({ policies, actors, name, removeOtherActors }: Static<typeof UpdateRoleBody>) => ({
+  name,
+  policies,
   actorIds: actors?.map(parseActor),
+  removesOthers: removeOtherActors,
 });
 
 export function roleRoutes({ roles }: { roles: Roles }): Routes {
@@ -53,11 +55,11 @@ export function roleRoutes({ roles }: { roles: Roles }): Routes {
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const { organizationId } = getIdentity(request);
         const created = await roles.create(
           getActor(request),
           organizationId,
-          { ...toSettings(request.body), name: request.body.name, callerGrants },
+          { ...toSettings(request.body), name: request.body.name, caller: getCaller(request) },
           keepResponse(request, (role) => ({ result: JSON.stringify(toRoleRecord(role)) })),
         );
         return success(request, toRoleRecord(created));
@@ -85,16 +87,16 @@ export function roleRoutes({ roles }: { roles: Roles }): Routes {
           tags,
           summary: 'Update role',
           description:
-            'Omitted fields keep their value; lists are replaced as a whole. Takes effect for the next request of each key. Only the actors of a system role can change.',
+            'Omitted fields keep their value; lists are replaced as a whole. Takes effect for the next request of each key. Only the actors of a system role can change: keys are added, and others lose the role only with removeOtherActors.',
           params: RolePath,
           body: UpdateRoleBody,
           response: managementResponse(RoleRecord),
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const { organizationId } = getIdentity(request);
         const id = request.params.roleId.toLowerCase();
-        const settings = { ...toSettings(request.body), callerGrants };
+        const settings = { ...toSettings(request.body), caller: getCaller(request) };
         return success(request, toRoleRecord(await roles.update(getActor(request), organizationId, id, settings)));
       },
     );
@@ -112,8 +114,10 @@ export function roleRoutes({ roles }: { roles: Roles }): Routes {
         },
       },
       async (request) => {
-        const { organizationId, grants } = getIdentity(request);
-        await roles.remove(getActor(request), organizationId, request.params.roleId.toLowerCase(), grants);
+        const { organizationId } = getIdentity(request);
+        await roles.remove(getActor(request), organizationId, request.params.roleId.toLowerCase(), {
+          caller: getCaller(request),
+        });
         return emptySuccess(request);
       },
     );

@@ -34,7 +34,7 @@ const ActorList = Type.Array(
     (text) => typeof text !== 'string' || ACTOR.test(text),
     () => 'The value must be apiKey/{id}, with the UUID of a key',
   ),
-  { maxItems: MAX_ACTORS, uniqueItems: true, description: 'The keys that have the role. Replaces the previous list' },
+  { maxItems: MAX_ACTORS, uniqueItems: true, description: 'The keys that have the role' },
 );
 
 export const parseActor = (text: string): string => (ACTOR.exec(text)?.[1] ?? '').toLowerCase();
@@ -71,6 +71,12 @@ export const CreateRoleBody = NamedObject('RoleCreateRequest', {
 export const UpdateRoleBody = NamedObject('RoleUpdateRequest', {
   name: Type.Optional(CredentialName),
   actors: Type.Optional(ActorList),
+  removeOtherActors: Type.Optional(
+    Type.Boolean({
+      description:
+        'With actors: whether the keys that the list does not name lose the role. Default: true for a custom role, false for a system role',
+    }),
+  ),
   policies: Type.Optional(Policies),
 });
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { ADMINS, READERS } from '../../kernel/access/roles.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { getActor } from '../../management/audit/request-actor.ts';
+import { getActor, getCaller } from '../../management/audit/request-actor.ts';
 import { OrganizationPath } from '../../management/organizations/schema.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
@@ -57,11 +57,11 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const { organizationId } = getIdentity(request);
         const { token, text } = await tokens.create(
           getActor(request),
           organizationId,
-          { ...request.body, callerGrants },
+          { ...request.body, caller: getCaller(request) },
           keepResponse(request, (created) => ({ result: JSON.stringify({ dashboardToken: toTokenRecord(created) }) })),
         );
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
@@ -84,8 +84,8 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
       },
       async (request) => {
         const id = request.params.tokenId.toLowerCase();
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        const fields = { ...request.body, callerGrants };
+        const { organizationId } = getIdentity(request);
+        const fields = { ...request.body, caller: getCaller(request) };
         return success(request, toTokenRecord(await tokens.update(getActor(request), organizationId, id, fields)));
       },
     );
@@ -103,8 +103,10 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
         },
       },
       async (request) => {
-        const { organizationId, grants: callerGrants } = getIdentity(request);
-        await tokens.remove(getActor(request), organizationId, request.params.tokenId.toLowerCase(), { callerGrants });
+        const { organizationId } = getIdentity(request);
+        await tokens.remove(getActor(request), organizationId, request.params.tokenId.toLowerCase(), {
+          caller: getCaller(request),
+        });
         return emptySuccess(request);
       },
     );

@@ -1,11 +1,12 @@
-import type { Grants, NamedPolicies } from '../../kernel/access/grants.ts';
 import type { TokenAccess } from '../../kernel/access/roles.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
-import { assertWithinGrants, type Limited } from '../../management/keys/assigned-roles.ts';
+import { assertMayHandOut, assertMayManage } from '../../management/hand-outs/hand-out.ts';
+import { getTokenPolicies, type Rights } from '../../management/hand-outs/rights.ts';
+import type { Limited } from '../../management/keys/assigned-roles.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { formatExpiry, parseFutureExpiry } from '../../platform/credentials/expiry.ts';
 import { hashSecret, newToken, toSuffix } from '../../platform/credentials/secrets.ts';
@@ -45,10 +46,10 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     async create(
       actor: Actor,
       organizationId: string,
-      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt, callerGrants }: TokenFields & Limited = {},
+      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt, caller }: TokenFields & Limited,
       inTransaction?: InTransaction<Token>,
     ): Promise<{ token: Token; text: string }> {
-      assertAccessWithinGrants(callerGrants, access);
+      assertMayHandOut(caller, toRights(access), describe(access));
       const text = newToken();
       const token: Token = {
         id: newUuid(),
@@ -93,7 +94,8 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
           access: fields.access ?? before.access,
           expireAt: fields.expireAt === undefined ? before.expireAt : expireAt,
         };
-        for (const { access } of [before, after]) assertAccessWithinGrants(fields.callerGrants, access);
+        assertMayManage(fields.caller, toRights(before.access), describe(before.access));
+        assertMayHandOut(fields.caller, toRights(after.access), describe(after.access));
         const changed = difference(toAuditFields(before), toAuditFields(after));
         if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
         await updateToken(tx, after);
@@ -108,11 +110,11 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     },
 
     /** The token is rejected from the next request on. */
-    async remove(actor: Actor, organizationId: string, id: string, { callerGrants }: Limited = {}): Promise<Token> {
+    async remove(actor: Actor, organizationId: string, id: string, { caller }: Limited): Promise<Token> {
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const token = await get(tx, organizationId, id);
-        assertAccessWithinGrants(callerGrants, token.access);
+        assertMayManage(caller, toRights(token.access), describe(token.access));
         await deleteToken(tx, organizationId, id);
         const before = toAuditFields(token);
         await audit.record(tx, actor, {
@@ -129,23 +131,8 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
   };
 }
 
-/** What a token permits, in the form of a role. */
-const toPolicies = (name: string, access: TokenAccess): NamedPolicies => ({
-  name,
-  policies: [
-    {
-      allowDeny: 'ALLOW',
-      permissions: access === 'read' ? ['dashboards:view'] : ['dashboards:view', 'dashboards:manage'],
-      resources: ['organization/*'],
-    },
-  ],
-});
-
-/** Throws `forbidden` if the token permits more than the caller may do. */
-function assertAccessWithinGrants(callerGrants: Grants | undefined, access: TokenAccess): void {
-  const name = `A dashboard token with ${access} access`;
-  assertWithinGrants(callerGrants, { roles: [] }, [toPolicies(name, access)], name);
-}
+const toRights = (access: TokenAccess): Rights => ({ roles: [], customRoles: [getTokenPolicies(access)] });
+const describe = (access: TokenAccess): string => `A dashboard token with ${access} access`;
 
 /** The fields of a token that the audit log may contain. */
 function toAuditFields({ name, access, tokenSuffix, expireAt }: Token) {

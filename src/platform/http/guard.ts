@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import { SESSION_CHALLENGE } from '../../kernel/access/challenges.ts';
 import type { Grants } from '../../kernel/access/grants.ts';
+import { listNeeds } from '../../kernel/access/hand-outs.ts';
 import { hasRole, type Role } from '../../kernel/access/roles.ts';
 import { isEverything, type ServiceSet } from '../../kernel/access/service-set.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -50,9 +52,6 @@ export interface SessionAuthentication {
   /** Authenticates the session cookie and the CSRF header; undefined if they are missing. */
   authenticate(headers: FastifyRequest['headers']): Promise<Identity | undefined>;
 }
-
-/** For the console. With a standard scheme, browsers would open their password dialog. */
-export const SESSION_CHALLENGE = 'Session realm="pilothouse"';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -202,14 +201,6 @@ export function withChallenge(error: unknown, challenge: string): unknown {
   });
 }
 
-/** Throws `forbidden` if the person signed in too long ago; the console then asks them to sign in again. */
-export function requireFreshSignIn(request: FastifyRequest, change: string): void {
-  if (!getIdentity(request).needsFreshSignIn) return;
-  throw new AppError('forbidden', `${change} needs a sign-in within the last 10 minutes; sign in again`, {
-    headers: { 'www-authenticate': `${SESSION_CHALLENGE}, error="insufficient_user_authentication", max_age="600"` },
-  });
-}
-
 export function checkAddress({ allowsAddress }: Pick<Identity, 'allowsAddress'>, address: string): void {
   if (allowsAddress && !allowsAddress(address)) throw rejectedAddress(address);
 }
@@ -246,9 +237,16 @@ interface ServiceParams {
 
 /** For a key with custom roles. Without a service in the path, the handler limits its result to the permitted services. */
 function checkGrants(grants: Grants, operation: string, { serviceId }: ServiceParams): void {
-  if (grants.permits(operation, serviceId?.toLowerCase())) return;
+  const missing = listNeeds(operation).find((needed) => !grants.permits(needed, serviceId?.toLowerCase()));
+  if (missing === undefined) return;
   const resource = serviceId === undefined ? '' : ` on the service ${serviceId.toLowerCase()}`;
-  throw new AppError('forbidden', `This operation needs a role that allows ${operation}${resource}`);
+  throw new AppError('forbidden', `This operation needs a role that allows ${missing}${resource}`);
+}
+
+/** Whether a request may also use another operation, which decides what its response shows. */
+export function canUse(request: FastifyRequest, operation: string, roles: readonly Role[]): boolean {
+  const identity = getIdentity(request);
+  return identity.grants?.permits(operation, undefined) ?? hasRole(identity.roles, roles);
 }
 
 /** The services that the operation of a request may return; undefined for all. */

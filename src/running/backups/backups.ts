@@ -6,7 +6,7 @@ import type { Audit } from '../../management/audit/audit.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import { STOPPED_FOR_BACKUP } from '../../management/services/driven-services.ts';
 import { DRIVERS } from '../../management/services/driver.ts';
-import type { FindRestorable } from '../../management/services/lifecycle/new-service.ts';
+import { type FindRestorable, NO_BACKUP } from '../../management/services/lifecycle/new-service.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { Services } from '../../management/services/services.ts';
 import type { InTransaction, State } from '../../platform/state/state.ts';
@@ -102,9 +102,10 @@ export function createBackups({ state, clock, audit, organizations, services, ha
 /** For a service that is created from the backup: the node that has its files, if only one does, or why it cannot be restored. */
 export async function findRestorable(db: Db, organizationId: string, id: string): ReturnType<FindRestorable> {
   const backup = await findBackup(db, organizationId, id);
-  if (!backup || !isVisible(backup)) return { obstacle: 'The organization has no such backup' };
-  if (backup.status !== 'done') return { obstacle: explainStatus(backup) };
-  return { placement: backup.directoryId === ELSEWHERE ? undefined : backup.directoryId };
+  if (!backup || !isVisible(backup)) return { obstacle: NO_BACKUP };
+  const { serviceId } = backup;
+  if (backup.status !== 'done') return { obstacle: explainStatus(backup), ofServiceId: serviceId };
+  return { serviceId, placement: backup.directoryId === ELSEWHERE ? undefined : backup.directoryId };
 }
 
 const isVisible = ({ pending }: Backup): boolean => pending !== 'remove';

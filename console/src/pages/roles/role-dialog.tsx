@@ -14,6 +14,7 @@ import {
   createRoleDraft,
   type PolicyDraft,
   type RoleDraft,
+  toChangeBody,
   toRequestBody,
   toRoleDraft,
 } from './role-draft.ts';
@@ -36,10 +37,13 @@ export function RoleDialog({ target, roles, onClose }: Props) {
   const [draft, setDraft] = useState<RoleDraft>(() => (target ? toRoleDraft(target) : createRoleDraft()));
   const save = useMutation({
     mutationFn() {
-      const body = toRequestBody(draft, organizationId);
       return target
-        ? api.organizationRolePatch({ organizationId, roleId: target.id, body })
-        : api.organizationRolePost({ organizationId, body });
+        ? api.organizationRolePatch({
+            organizationId,
+            roleId: target.id,
+            body: toChangeBody(draft, organizationId),
+          })
+        : api.organizationRolePost({ organizationId, body: toRequestBody(draft, organizationId) });
     },
     onSuccess({ name }) {
       notifySuccess(target ? `Saved role ${name}` : `Created role ${name}`);

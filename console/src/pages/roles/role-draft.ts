@@ -1,4 +1,4 @@
-import type { NewRole, Role } from '../../api/types.ts';
+import type { ChangedRole, NewRole, Role } from '../../api/types.ts';
 
 export type Scope = 'organization' | 'services';
 
@@ -66,6 +66,12 @@ export const toRequestBody = ({ name, policies, keyIds }: RoleDraft, organizatio
           ? [ALL_SERVICES]
           : serviceIds.map((id) => SERVICE_PREFIX + id),
   })),
+});
+
+/** The form shows all keys that have the role, so those that were removed from it lose the role. */
+export const toChangeBody = (draft: RoleDraft, organizationId: string): ChangedRole => ({
+  ...toRequestBody(draft, organizationId),
+  removeOtherActors: true,
 });
 
 /** The permissions of a scope: the role admin has all of them. */

@@ -6,6 +6,8 @@ const SENTENCES: Record<string, string> = {
   denied: 'The identity provider did not allow this sign-in.',
   expired: 'This sign-in took too long or was already used. Sign in again.',
   'invalid-response': 'The response of the identity provider was not accepted. Sign in again.',
+  'not-fresh':
+    'The identity provider did not ask you to sign in again, or does not send when you did (auth_time), so the change was not allowed.',
   'too-many-attempts': 'There were too many attempts from your address. Try again in a few minutes.',
 };
 const OTHER = 'The sign-in failed. Try again.';

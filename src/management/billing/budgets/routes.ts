@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { ADMINS, hasRole, READERS } from '../../../kernel/access/roles.ts';
-import { getIdentity } from '../../../platform/http/guard.ts';
+import { ADMINS, READERS } from '../../../kernel/access/roles.ts';
+import { canUse, getIdentity } from '../../../platform/http/guard.ts';
 import { keepResponse } from '../../../platform/http/requests/idempotency.ts';
 import type { Routes } from '../../../platform/http/requests/validation.ts';
 import {
@@ -27,7 +27,7 @@ const tags = ['Budgets'];
 
 function toRecord(request: object, budget: BudgetWithAlerts): Static<typeof BudgetRecord> {
   const record = toBudgetRecord(budget);
-  return hasRole(getIdentity(request as FastifyRequest).roles, ADMINS) ? record : hideWebhookPath(record);
+  return canUse(request as FastifyRequest, 'budgetUpdate', ADMINS) ? record : hideWebhookPath(record);
 }
 
 function toSettings({ name, monthlyCHC, thresholds, webhook, channels }: Static<typeof UpdateBudgetBody>) {

@@ -83,7 +83,7 @@ export const BudgetRecord = NamedObject('Budget', {
   thresholds: Type.Array(Threshold),
   webhook: Type.Optional(
     Type.Object({
-      url: Type.String({ description: 'Only its origin for keys without the role admin' }),
+      url: Type.String({ description: 'Only its origin for those who may not change budgets' }),
       secret: Type.Optional(Type.String({ description: 'Only in the response to the request that generated it' })),
     }),
   ),

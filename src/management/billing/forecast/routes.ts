@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/time/clock.ts';
 import { getIdentity } from '../../../platform/http/guard.ts';
 import type { Routes } from '../../../platform/http/requests/validation.ts';
 import { managementResponse, success } from '../../../platform/http/responses/envelopes.ts';
+import { getCaller } from '../../audit/request-actor.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath, toReplicaScalingChange } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
@@ -67,7 +68,9 @@ export function forecastRoutes({ forecasts, scalingCosts, clock }: Options): Rou
         const wanted = { name: '', provider, region, tier, driver, ...toReplicaScalingChange(scaling) };
         return success(
           request,
-          toNewServicePreview(await scalingCosts.previewNew(getIdentity(request).organizationId, wanted)),
+          toNewServicePreview(
+            await scalingCosts.previewNew(getCaller(request), getIdentity(request).organizationId, wanted),
+          ),
         );
       },
     );

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { addDays, countDaysBetween, toUtcDay } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
+import type { Caller } from '../../hand-outs/caller.ts';
 import { DRIVERS } from '../../services/driver.ts';
 import type { ServiceLifecycle } from '../../services/lifecycle/lifecycle.ts';
 import type { NewService } from '../../services/lifecycle/new-service.ts';
@@ -66,8 +67,8 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
     },
 
     /** The service that would be created, with its compute cost. Stores nothing. */
-    async previewNew(organizationId: string, wanted: NewService) {
-      const { organization, service } = await serviceLifecycle.preview(organizationId, wanted);
+    async previewNew(caller: Caller, organizationId: string, wanted: NewService) {
+      const { organization, service } = await serviceLifecycle.preview(caller, organizationId, wanted);
       const book = await prices.getForDay(toUtcDay(clock.now()));
       const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
       const price = getApplicablePrice(book, { ...meter, region: service.details.region });

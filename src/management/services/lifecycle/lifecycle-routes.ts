@@ -1,6 +1,6 @@
 import { ADMINS } from '../../../kernel/access/roles.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
-import { getIdentity, requireFreshSignIn } from '../../../platform/http/guard.ts';
+import { getIdentity } from '../../../platform/http/guard.ts';
 import { keepResponse } from '../../../platform/http/requests/idempotency.ts';
 import type { Routes } from '../../../platform/http/requests/validation.ts';
 import {
@@ -11,7 +11,8 @@ import {
   sendSuccess,
   success,
 } from '../../../platform/http/responses/envelopes.ts';
-import { getActor } from '../../audit/request-actor.ts';
+import { getActor, getCaller } from '../../audit/request-actor.ts';
+import { assertFreshSignIn } from '../../hand-outs/hand-out.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { ServicePath, ServiceRecord, toServiceRecord } from '../schema.ts';
 import type { Service } from '../service.ts';
@@ -50,7 +51,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
           tags,
           summary: 'Create service',
           description:
-            'Returns the service and, once, the password of its user default. The service is provisioning, then running. 409 if the organization has reached its limit of services.',
+            'Returns the service and, once, the password of its user default. The service is provisioning, then running. 409 if the organization has reached its limit of services. With backupId, it starts with a copy of the data of another service, which needs backupGet and sqlRead on that service (403).',
           params: OrganizationPath,
           body: CreateServiceBody,
           response: managementResponse(CreateServiceResult),
@@ -61,6 +62,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
         const toRecord = (service: Readonly<Service>) => ({ service: toServiceRecord(service, clock) });
         const { service, password } = await serviceLifecycle.create(
           getActor(request),
+          getCaller(request),
           organizationId,
           request.body,
           keepResponse(request, (created) => ({
@@ -113,7 +115,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
         },
       },
       async (request) => {
-        requireFreshSignIn(request, 'Deleting a service');
+        assertFreshSignIn(getCaller(request), 'Deleting a service');
         const { organizationId } = getIdentity(request);
         await serviceLifecycle.remove(getActor(request), organizationId, request.params.serviceId.toLowerCase());
         return emptySuccess(request);
@@ -155,7 +157,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
           tags,
           summary: 'Set service password',
           description:
-            'Of the user default. Without hashes, generates a password and returns it once. Only hashes are stored.',
+            'Of the user default. Without hashes, generates a password and returns it once. Only hashes are stored. Needs sqlRead and sqlWrite on the service too, which the password permits.',
           params: ServicePath,
           body: ServicePasswordBody,
           response: managementResponse(ServicePasswordResult),

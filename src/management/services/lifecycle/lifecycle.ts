@@ -6,6 +6,7 @@ import type { InTransaction, State } from '../../../platform/state/state.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { ActivityType, Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
+import type { Caller } from '../../hand-outs/caller.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import { DRIVERS, type DriverName } from '../driver.ts';
@@ -16,6 +17,7 @@ import type { ServiceSettings } from '../service-settings.ts';
 import { createServiceWriter } from '../service-writer.ts';
 import { applyCommand, type Command, getCommandedState, isDeletable, observe, provision } from '../simulated.ts';
 import { hasServices, insertServices, listWarehouses } from '../store.ts';
+import { assertMayCopy, findOrigins } from './copied-data.ts';
 import {
   type FindRestorable,
   type NewService,
@@ -32,12 +34,13 @@ interface CreatedService {
   password: string;
 }
 
-/** The fields of a new service that the server sets. */
+/** The fields of a new service that the server sets, and who creates it. */
 interface Identity {
   organizationId: string;
   id: string;
   now: number;
   settings: ServiceSettings;
+  caller: Caller;
 }
 
 /** Hashes of a password that the client keeps. */
@@ -96,15 +99,13 @@ export function createServiceLifecycle(options: Options) {
     db: Db,
     organization: Pick<Organization, 'tier' | 'isPaid'>,
     requested: NewService,
-    { organizationId, id, now, settings }: Identity,
+    { organizationId, id, now, settings, caller }: Identity,
   ): Promise<Service> {
-    const backupId = requested.backupId?.toLowerCase();
-    const restorable = backupId === undefined ? undefined : await findRestorable(db, organizationId, backupId);
+    const origins = await findOrigins(db, organizationId, requested, { findRestorable, caller });
+    const { backupId, restorable, warehouseId, warehouse } = origins;
     const wanted = restorable ? { ...requested, driver: requested.driver ?? 'embedded' } : requested;
-    const warehouseId = wanted.dataWarehouseId?.toLowerCase();
     // An embedded service cannot join a warehouse.
     const driver = wanted.driver ?? (warehouseId === undefined ? defaultDriver : 'simulated');
-    const warehouse = warehouseId === undefined ? [] : await listWarehouses(db, organizationId, [warehouseId]);
     const service = toNewService(
       { ...wanted, driver },
       {
@@ -121,6 +122,7 @@ export function createServiceLifecycle(options: Options) {
       ...newServiceViolations(wanted, organization, warehouse, service),
       ...(restorable ? restoreViolations(backupId, driver, restorable) : []),
     ]);
+    assertMayCopy(caller, origins);
     if (backupId === undefined || !restorable || !('placement' in restorable)) return service;
     // The node with the files of the backup runs the service.
     const { placement } = restorable;
@@ -130,14 +132,15 @@ export function createServiceLifecycle(options: Options) {
 
   return {
     /** The service that `create` would create, rejected for the same reasons. Stores nothing. */
-    async preview(organizationId: string, wanted: NewService) {
+    async preview(caller: Caller, organizationId: string, wanted: NewService) {
       const organization = await organizations.get(organizationId);
-      const identity = { organizationId, id: newUuid(), now: clock.now(), settings: {} };
+      const identity = { organizationId, id: newUuid(), now: clock.now(), settings: {}, caller };
       return { organization, service: await build(state.db, organization, wanted, identity) };
     },
 
     async create(
       actor: Actor,
+      caller: Caller,
       organizationId: string,
       wanted: NewService,
       inTransaction?: InTransaction<Service>,
@@ -152,6 +155,7 @@ export function createServiceLifecycle(options: Options) {
           id,
           now,
           settings: hashPassword(password),
+          caller,
         });
         await assertRoom(tx, organizationId);
         await insertServices(tx, [created]);

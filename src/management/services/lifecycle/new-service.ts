@@ -31,12 +31,18 @@ export interface NewService extends ScalingChange {
   isReadonly?: boolean | undefined;
 }
 
-/** The data directory that has a backup, if only one node can reach it, or why the backup cannot be restored. */
-export type FindRestorable = (
-  tx: Db,
-  organizationId: string,
-  backupId: string,
-) => Promise<{ placement: string | undefined } | { obstacle: string }>;
+/**
+ * The service of a backup and the data directory that has it, if only one node can reach it, or why the backup cannot be
+ * restored.
+ */
+export type FindRestorable = (tx: Db, organizationId: string, backupId: string) => Promise<Restorable>;
+export type Restorable =
+  | { serviceId: string; placement: string | undefined }
+  /** Without a service, there is no such backup. */
+  | { obstacle: string; ofServiceId?: string };
+
+/** Of a backup that does not exist, or whose service the caller may not know. */
+export const NO_BACKUP = 'The organization has no such backup';
 
 type TieredOrganization = Pick<Organization, 'tier' | 'isPaid'>;
 

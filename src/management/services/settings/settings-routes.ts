@@ -8,7 +8,7 @@ import {
   managementResponse,
   success,
 } from '../../../platform/http/responses/envelopes.ts';
-import { getActor } from '../../audit/request-actor.ts';
+import { getActor, getCaller } from '../../audit/request-actor.ts';
 import { ScalingScheduleBody, ScalingScheduleRecord, toScheduleRecord } from '../scaling/schedule-schema.ts';
 import { ServicePath } from '../schema.ts';
 import type { Service } from '../service.ts';
@@ -119,7 +119,7 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
           tags,
           summary: 'Create or replace query endpoint',
           description:
-            'Sets which keys may run queries on the service over HTTP. Only services with the driver embedded run them.',
+            'Sets which keys may run queries on the service over HTTP. Only services with the driver embedded run them. Needs what the roles permit: sqlRead on the service, and sqlWrite for sql_console_admin.',
           params: ServicePath,
           body: QueryEndpointBody,
           response: managementResponse(QueryEndpointRecord),
@@ -133,6 +133,7 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
           organizationId,
           request.params.serviceId.toLowerCase(),
           { roles, openApiKeys: openApiKeys.map((id) => id.toLowerCase()), allowedOrigins },
+          getCaller(request),
         );
         return success(request, getQueryEndpoint(service));
       },

@@ -3,6 +3,9 @@ import { newUuid } from '../../../kernel/ids.ts';
 import type { State } from '../../../platform/state/state.ts';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
+import type { Caller } from '../../hand-outs/caller.ts';
+import { assertMayHandOut } from '../../hand-outs/hand-out.ts';
+import { toServiceRights } from '../../hand-outs/rights.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { scheduleViolations } from '../scaling/schedule.ts';
 import type { Service } from '../service.ts';
@@ -52,6 +55,7 @@ export function createServiceSettings({ state, audit, keys }: Options) {
       organizationId: string,
       id: string,
       wanted: Omit<QueryEndpoint, 'id'>,
+      caller: Caller,
     ): Promise<Readonly<Service>> {
       const known = new Set((await keys.list(organizationId)).map((key) => key.id));
       return writer.change(actor, organizationId, id, ({ service }) => {
@@ -62,6 +66,7 @@ export function createServiceSettings({ state, audit, keys }: Options) {
               : [{ path: `openApiKeys[${index}]`, rule: 'The organization has no such key', value: keyId }],
           ),
         );
+        assertMayHandOut(caller, toEndpointRights(id, wanted), 'The query endpoint');
         const before = service.settings?.serviceQueryEndpoint;
         // In the order of the fleet file, so that applying an export changes nothing.
         const { openApiKeys, roles, allowedOrigins } = wanted;
@@ -103,6 +108,10 @@ export function createServiceSettings({ state, audit, keys }: Options) {
       ),
   };
 }
+
+/** What the keys of a query endpoint can do with it. */
+const toEndpointRights = (serviceId: string, { roles }: Pick<QueryEndpoint, 'roles'>) =>
+  toServiceRights(serviceId, roles.includes('sql_console_admin') ? ['sqlRead', 'sqlWrite'] : ['sqlRead']);
 
 type Loose<T> = { [Name in keyof T]: T[Name] | undefined };
 

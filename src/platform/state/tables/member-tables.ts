@@ -24,6 +24,8 @@ export interface InvitationRow {
   created_at: number;
   expire_at: number;
   roles: string;
+  invited_by: string;
+  approved_roles: string;
 }
 
 export interface UsedTokenRow {
