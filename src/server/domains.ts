@@ -59,6 +59,7 @@ export type Domains = ReturnType<typeof createDomains>;
 interface Options {
   state: State;
   engine: Engine;
+  /** Of this node. Domains use that of the store, so that all nodes have the same time. */
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Receives the duration of rating one day. */
@@ -90,7 +91,7 @@ interface Options {
 export function createDomains({
   state,
   engine,
-  clock,
+  clock: nodeClock,
   log,
   observeRating,
   observeIngest,
@@ -98,7 +99,7 @@ export function createDomains({
   rateCounter,
   config,
 }: Options) {
-  const { db } = state;
+  const { db, clock } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
   const keptResponses = createKeptResponses({ state, clock, log });
@@ -126,7 +127,7 @@ export function createDomains({
     defaultDriver: config.defaultDriver,
     findRestorable,
   });
-  const drivenServices = createDrivenServices({ state, audit, clock });
+  const drivenServices = createDrivenServices({ state, audit });
   const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
@@ -180,7 +181,14 @@ export function createDomains({
   });
   const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
   const intake = createIntake({ ...metering, organizations, entities, log });
-  const rating = createRating({ ...metering, audit, organizations, entities, observe: observeRating });
+  const rating = createRating({
+    ...metering,
+    clock: nodeClock,
+    audit,
+    organizations,
+    entities,
+    observe: observeRating,
+  });
   const lockClock = createLockClock({ state, clock, audit, organizations });
   const usageInspection = createUsageInspection({ ...metering, lockClock, lockAfterDays: config.lockAfterDays });
   const usageWarnings = createUsageWarnings({ state, owner: engineOwner, log });

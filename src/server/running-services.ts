@@ -19,6 +19,7 @@ import type { Config } from './settings/config.ts';
 
 interface Options {
   config: Config;
+  /** Of this node: storages of other organizations compare it with theirs. Work on services uses that of the store. */
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   state: State;
@@ -41,10 +42,20 @@ const DRAIN_MS = 8 * SECOND_MS;
 export type RunningServices = ReturnType<typeof createRunningServices>;
 
 /** The services of this process with everything that works on them in the background. */
-export function createRunningServices({ config, clock, log, state, domains, attempts, certificate, isDemo }: Options) {
+export function createRunningServices({
+  config,
+  clock: nodeClock,
+  log,
+  state,
+  domains,
+  attempts,
+  certificate,
+  isDemo,
+}: Options) {
+  const { clock } = state;
   const { drivenServices: services, intake, loadHistory, organizations } = domains;
   const { host, drift: onDrift } = config;
-  const serviceBackups = createServiceBackups({ config, clock, log, state, domains });
+  const serviceBackups = createServiceBackups({ config, clock: nodeClock, log, state, domains });
   const drivers = createDrivers({
     config,
     clock,
@@ -62,7 +73,11 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     isLoopbackOnly: isDemo,
     wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
   });
-  const ports = createPorts({ state, ranges: listPortRanges(config) });
+  const ports = createPorts({
+    state,
+    getState: (serviceId) => reconciler.getState(serviceId),
+    ranges: listPortRanges(config),
+  });
   const endpoints = createEndpoints({
     proxy,
     host,
@@ -70,23 +85,22 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     cert: certificate?.options.cert,
     publicUrl: config.publicUrl,
   });
+  const findSession = (serviceId: string) => reconciler.findSession(serviceId);
   const metering = createServiceMetering({
     state,
     intake,
-    clock,
     log,
     countBackupBytes: (serviceId) => backups.countBytes(serviceId),
     countSentBytes: (serviceId) => endpoints.getTraffic(serviceId)?.sentBytes,
-    holdsLease: (serviceId) => reconciler.holdsLease(serviceId),
+    findSession,
   });
   const loadMetrics = createServiceLoadMetrics({ engine: domains.engine, log });
-  const loads = createLoadRecorder({ loadHistory, onRecorded: loadMetrics.write, clock, log });
+  const loads = createLoadRecorder({ loadHistory, onRecorded: loadMetrics.write, clock, log, findSession });
   const reconciler = createReconciler({
     state,
     services,
     drivers,
     endpoints,
-    clock,
     log,
     onDrift,
     directoryId: readDirectoryName(config.dataDirectory),
@@ -99,8 +113,8 @@ export function createRunningServices({ config, clock, log, state, domains, atte
       void loads.released(serviceId);
     },
   });
-  const { isResponsible } = reconciler;
-  const autoscaler = createAutoscaler({ state, services, organizations, clock, log, isResponsible });
+  const { isResponsible, leases } = reconciler;
+  const autoscaler = createAutoscaler({ state, services, organizations, log, findSession, lease: leases.shared });
   const backups = serviceBackups.createWork(reconciler);
   let closing: Promise<void> | undefined;
 
@@ -111,9 +125,9 @@ export function createRunningServices({ config, clock, log, state, domains, atte
     await endpoints.drain(DRAIN_MS);
     await metering.close();
     await endpoints.closeAll();
+    await loads.close();
     await reconciler.close();
     await Promise.all(Object.values(drivers).map((driver) => driver.close()));
-    await loads.close();
   }
 
   return {

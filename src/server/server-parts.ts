@@ -25,6 +25,8 @@ import type { Shutdown } from './shutdown.ts';
 export interface Options {
   config: Config;
   clock: Clock;
+  /** Instead of the clock of the store, for tests. */
+  storeClock?: Clock;
   log: Logger;
   access: AccessLog;
   /** Public credentials that the sign-in page offers. */
@@ -75,7 +77,7 @@ interface Shared {
 }
 
 /** The stores, what observes them, and the certificate of the ports. */
-export async function openStores({ config, clock, log }: Options, shutdown: Shutdown, shared: Shared = {}) {
+export async function openStores({ config, clock, storeClock, log }: Options, shutdown: Shutdown, shared: Shared = {}) {
   const certificate = await openTls(config, log, shutdown);
   // A worker does not open the embedded engine.
   if (!shared.engine) await settleInterruptedRestore(config, log);
@@ -102,6 +104,7 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   const state = await openState({
     ...config,
     clock,
+    storeClock,
     observer: metrics.store,
     queryTimeoutMs: STORE_TIMEOUT_MS,
   });

@@ -92,10 +92,12 @@ export function useClockedServer(
     server.now = Date.parse('2026-11-02T10:00:30Z');
     // Not 0, which caches take for no time.
     [lastNow, elapsedMs] = [server.now, 1];
+    const clock = { now: () => server.now, monotonicMs };
     const start = async () => {
       running = await startServer({
         config: loaded.config,
-        clock: { now: () => server.now, monotonicMs },
+        clock,
+        storeClock: clock,
         log: pino({ level: 'silent' }),
         access() {},
         consoleDirectory: join(directory, 'no-console'),

@@ -90,8 +90,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const warnings: string[] = [];
     const warn = (...parts: unknown[]) => void warnings.push(JSON.stringify(parts));
     const log = { debug() {}, info() {}, warn };
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    const state = { ...opened, now: async () => clock.now() };
+    const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock, storeClock: clock });
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
     const config = { dataDirectory: directory, maxKeys: 100, lockAfterDays };
     const ratings: number[] = [];

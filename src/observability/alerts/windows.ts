@@ -45,16 +45,20 @@ export function findWindowStart(schedule: Schedule, atMs: number): number {
   return anchor + Math.floor((atMs - anchor) / step) * step;
 }
 
+/** A clock may be set back a little. A time that is further ahead was stored by a wrong clock. */
+const MAX_AHEAD_MS = MINUTE_MS;
+
 /**
  * The complete windows after `evaluatedUntil`, or the last one for an alert that was never evaluated. After a pause only
- * the newest are evaluated. A time in the future is from before the clock was set back, and is ignored.
+ * the newest are evaluated. A time in the future was stored by a wrong clock: the last complete window is evaluated again.
  */
 export function listDueWindows(schedule: Schedule, evaluatedUntil: number | undefined, nowMs: number): Windows {
   const stepMs = INTERVALS[schedule.interval];
   const endMs = findWindowStart(schedule, nowMs - schedule.evaluationDelaySeconds * SECOND_MS);
   const longest = stepMs < INTERVALS['15m'] ? MAX_CATCH_UP.short : MAX_CATCH_UP.long;
   const maxCount = Math.max(1, Math.min(MAX_WINDOWS, longest / stepMs));
-  const known = evaluatedUntil !== undefined && evaluatedUntil <= endMs + stepMs ? evaluatedUntil : endMs - stepMs;
+  const known =
+    evaluatedUntil !== undefined && evaluatedUntil <= nowMs + MAX_AHEAD_MS ? evaluatedUntil : endMs - stepMs;
   const first = Math.max(findWindowStart(schedule, known), schedule.scheduleStartAt ?? Number.NEGATIVE_INFINITY);
   const due = Math.max(0, Math.floor((endMs - first) / stepMs));
   const count = Math.min(due, maxCount);

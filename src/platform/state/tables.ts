@@ -186,6 +186,8 @@ interface LeaseRow {
   host: string;
   pid: number;
   renewed_at: number;
+  token: Generated<number>;
+  process: Generated<string>;
 }
 
 export interface DashboardTokenRow {

@@ -45,6 +45,7 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
   let lease: ReturnType<typeof createLease> | undefined;
   /** The lease of another node that has taken the engine over. */
   let other: Lease | undefined;
+  let losses = 0;
 
   const isSameDirectory = (owner: Lease): boolean => toHolder(owner).directory === readDirectoryId(dataDirectory);
 
@@ -59,6 +60,7 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
       isVisible: isSameDirectory,
       onChange(_, next) {
         if (!lease) return;
+        if (next) losses++;
         if (next)
           log.warn(
             { owner: describeOwner(next) },
@@ -103,6 +105,9 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
 
     /** False while another node owns the engine, after this one was suspended. */
     isOwner: (): boolean => other === undefined,
+
+    /** How often another node has taken the engine over: what was known before may not be true any more. */
+    countLosses: (): number => losses,
 
     /**
      * Throws unless this node may use the engine; it stays so until the transaction ends. A command that never acquired
