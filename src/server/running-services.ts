@@ -12,6 +12,7 @@ import { createEndpoints } from '../running/reconciliation/endpoints.ts';
 import { createServiceMetering } from '../running/reconciliation/metering.ts';
 import { createPorts } from '../running/reconciliation/ports.ts';
 import { createReconciler } from '../running/reconciliation/reconciler.ts';
+import { listJobs, SERVICE_JOBS } from './background-jobs.ts';
 import type { Domains } from './domains.ts';
 import { createDrivers } from './drivers.ts';
 import { createServiceBackups } from './service-backups.ts';
@@ -136,15 +137,18 @@ export function createRunningServices({
     /** Undefined if this process does not run the service. */
     findSqlAccess: async (serviceId: string) => (isResponsible(serviceId) ? proxy.findSqlAccess(serviceId) : undefined),
     cancelStatement: proxy.cancelStatement,
+    isRunning: isResponsible,
     flushUsage: metering.flush,
     settleBackups: backups.settleAll,
+    /** For tests. */
+    async settleSizes(): Promise<void> {
+      await autoscaler.evaluate();
+      await loads.flush();
+    },
 
     async start(): Promise<void> {
-      await reconciler.start();
-      metering.start();
-      loads.start();
-      autoscaler.start();
-      backups.start();
+      const jobs = { reconciliation: reconciler, usage: metering, load: loads, autoscaling: autoscaler, backups };
+      for (const job of listJobs(SERVICE_JOBS, jobs)) await job.start();
     },
 
     close(): Promise<void> {

@@ -16,6 +16,7 @@ import { openState } from '../platform/state/open.ts';
 import { openRateCounter } from '../platform/state/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
 import { type Certificate, openCertificate } from '../platform/tls/certificate.ts';
+import { BACKGROUND_JOBS, listJobs } from './background-jobs.ts';
 import { createDomains, type Domains } from './domains.ts';
 import { openOwnTelemetry } from './own-telemetry.ts';
 import { createRunningServices, type RunningServices } from './running-services.ts';
@@ -165,9 +166,17 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
     domains,
     services,
     async start(): Promise<void> {
-      for (const part of [rater, notifications, evaluator, budgets, keptResponses, retention, telemetryMetering])
-        part.start();
-      await services.start();
+      const jobs = listJobs(BACKGROUND_JOBS, {
+        rating: rater,
+        notifications,
+        alerts: evaluator,
+        budgets,
+        'kept responses': keptResponses,
+        retention,
+        'telemetry usage': telemetryMetering,
+        services,
+      });
+      for (const job of jobs) await job.start();
     },
     /** No new pass starts; a running one ends while requests are completed. */
     async close(): Promise<void> {

@@ -61,7 +61,7 @@ export function createIndependentEvaluator(alert: IndependentAlert, rows: readon
     while (newest + delayMs > now) newest -= intervalMs;
     newest += Math.floor((now - delayMs - newest) / intervalMs) * intervalMs;
     const oldest = newest - Math.min(50, (intervalMs < 15 * 60_000 ? 6 * HOUR : 24 * HOUR) / intervalMs) * intervalMs;
-    const isNew = last === undefined || last > newest + intervalMs;
+    const isNew = last === undefined || last > now + Math.min(intervalMs, HOUR);
     const ends: number[] = [];
     for (let end = newest; end > (isNew ? newest - intervalMs : (last as number)); end -= intervalMs) {
       if (end <= oldest || (startAt !== null && end - intervalMs < startAt)) break;

@@ -12,6 +12,7 @@ import { closeIdleConnections } from './connections.ts';
 import { acme, fleet } from './fleet.ts';
 import { createDatabase, MIGRATED } from './postgres.ts';
 import type { StoreName } from './server.ts';
+import { createWrongClock } from './test-clock.ts';
 
 /** A server in the test process with a clock that the test controls. */
 interface ClockedServer {
@@ -96,7 +97,7 @@ export function useClockedServer(
     const start = async () => {
       running = await startServer({
         config: loaded.config,
-        clock,
+        clock: createWrongClock(clock),
         storeClock: clock,
         log: pino({ level: 'silent' }),
         access() {},

@@ -26,29 +26,30 @@ export function createRestarts<W extends LeasedWork>(
     if (wanted && !wanted.signal.aborted) current = start(wanted);
   }
 
+  /** Without a session, the work only ends. */
+  function restart(session: LeaseSession | undefined): void {
+    wanted = isClosed ? undefined : session;
+    if (restarting !== undefined) return;
+    // At once if nothing has to end first.
+    if (!current) {
+      if (wanted) current = start(wanted);
+      return;
+    }
+    restarting = replace()
+      .catch(onError)
+      .finally(() => {
+        restarting = undefined;
+      });
+  }
+
   return {
     current: (): W | undefined => current,
-
-    /** Without a session, the work only ends. */
-    restart(session: LeaseSession | undefined): void {
-      wanted = isClosed ? undefined : session;
-      if (restarting !== undefined) return;
-      // At once if nothing has to end first.
-      if (!current) {
-        if (wanted) current = start(wanted);
-        return;
-      }
-      restarting = replace()
-        .catch(onError)
-        .finally(() => {
-          restarting = undefined;
-        });
-    },
+    restart,
 
     /** Ends the work; it does not start again. */
     async close(): Promise<void> {
       isClosed = true;
-      this.restart(undefined);
+      restart(undefined);
       await restarting;
     },
   };

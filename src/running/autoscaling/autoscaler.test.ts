@@ -7,6 +7,7 @@ import { acme } from '../../../test/support/fleet.ts';
 import { createTestSession } from '../../../test/support/leases.ts';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
+import { createWrongClock } from '../../../test/support/test-clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { createAudit } from '../../management/audit/audit.ts';
 import { createOrganizations } from '../../management/organizations/organizations.ts';
@@ -57,7 +58,12 @@ onEachStore('the autoscaler', (store) => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     now = START;
-    state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock, storeClock: clock });
+    state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
     services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }) });
     session = createTestSession(state);
     loadHistory = createLoadHistory({ state });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { acme } from '../../../test/support/fleet.ts';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
-import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import { createTestClock, createWrongClock, type TestClock } from '../../../test/support/test-clock.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../kernel/time/clock.ts';
 import { createAudit } from '../../management/audit/audit.ts';
@@ -40,7 +40,12 @@ onEachStore('the work on backups', (store) => {
     const database =
       store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     clock = createTestClock('2026-11-16T10:00:30Z');
-    state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock, storeClock: clock });
+    state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
     const audit = createAudit({ db: state.db, clock });
     services = createDrivenServices({ state, audit });
     const organizations = createOrganizations({ db: state.db });

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } fr
 import { acme } from '../../../test/support/fleet.ts';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
-import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import { createTestClock, createWrongClock, type TestClock } from '../../../test/support/test-clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
@@ -99,7 +99,12 @@ onEachStore('the reconciler', (store) => {
     const database =
       store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     clock = createTestClock('2026-11-16T10:00:30Z');
-    state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock, storeClock: clock });
+    state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
     services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }) });
     upstream = createServer((_request, response) => response.end('1\n'));
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));

@@ -6,6 +6,7 @@ import type { Clock } from '../../../kernel/time/clock.ts';
 import { readDirectoryId } from '../../../platform/engine/directory-id.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
 import { createLease, EXPIRE_MS } from '../../../platform/leases/lease.ts';
+import { fence } from '../../../platform/leases/session.ts';
 import { findLease, findLockedLease, type Lease } from '../../../platform/leases/store.ts';
 import type { State } from '../../../platform/state/state.ts';
 import type { Db } from '../../../platform/state/tables.ts';
@@ -88,6 +89,18 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
     }
   }
 
+  /**
+   * Throws unless this node may use the engine; it stays so until the transaction ends. A command that never acquired
+   * the engine may use it while no node does, or in the directory of the owner, where the engine admits one process.
+   */
+  async function requireOwner(tx: Db): Promise<void> {
+    if (isShared) return;
+    const owner = await findLockedLease(tx, LEASE);
+    if (owner && toHolder(owner).node === node) return;
+    if (!lease && (!owner || isSameDirectory(owner))) return;
+    throw new AppError('unavailable', owner ? formatOwned(owner) : NO_OWNER, { retryAfterSeconds: 5 });
+  }
+
   return {
     node,
 
@@ -109,17 +122,10 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
     /** How often another node has taken the engine over: what was known before may not be true any more. */
     countLosses: (): number => losses,
 
-    /**
-     * Throws unless this node may use the engine; it stays so until the transaction ends. A command that never acquired
-     * the engine may use it while no node does, or in the directory of the owner, where the engine admits one process.
-     */
-    async require(tx: Db): Promise<void> {
-      if (isShared) return;
-      const owner = await findLockedLease(tx, LEASE);
-      if (owner && toHolder(owner).node === node) return;
-      if (!lease && (!owner || isSameDirectory(owner))) return;
-      throw new AppError('unavailable', owner ? formatOwned(owner) : NO_OWNER, { retryAfterSeconds: 5 });
-    },
+    require: requireOwner,
+
+    /** For changes that follow from what the engine has. */
+    state: fence(state, requireOwner),
 
     /** Why a server of this data directory would not start now; undefined if it would. */
     async findObstacle(): Promise<string | undefined> {

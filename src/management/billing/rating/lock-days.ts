@@ -1,21 +1,19 @@
 import { AppError, rejectViolations } from '../../../kernel/errors.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../../../kernel/time/clock.ts';
 import { addDays, type Day, toUtcDay } from '../../../kernel/time/days.ts';
-import type { State } from '../../../platform/state/state.ts';
+import type { LeasedState } from '../../../platform/leases/session.ts';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
-import type { EngineOwner } from '../metering/engine-owner.ts';
 import { describeMismatch, type Mismatch, REMEDY } from '../metering/engine-binding.ts';
 import { readLockedThrough } from '../metering/store.ts';
 import type { RateDay } from './rate-day.ts';
 import { listDays, setLocked, type UsageDay } from './store.ts';
 
 interface Options {
-  state: State;
+  state: LeasedState;
   clock: Clock;
   audit: Audit;
-  owner: EngineOwner;
   organizations: Organizations;
   rateDay: RateDay;
 }
@@ -27,11 +25,10 @@ const MAX_ATTEMPTS = 5;
 type LockDays = (actor: Actor, organizationId: string, through: Day) => Promise<number>;
 
 /** Nothing on a locked day changes again: not its ledger entries, not its cost records, not its prices. */
-export function createDayLocking({ state, clock, audit, owner, organizations, rateDay }: Options): LockDays {
+export function createDayLocking({ state, clock, audit, organizations, rateDay }: Options): LockDays {
   /** Undefined when a day has to be rated first. */
   async function tryToLock(actor: Actor, organizationId: string, through: Day): Promise<number | undefined> {
     return state.write(async (tx) => {
-      await owner.require(tx);
       await organizations.lock(tx, organizationId);
       if (through <= (await readLockedThrough(tx, organizationId))) return 0;
       const openDays = await listDays(tx, { organizationId, to: through }, 'open');

@@ -24,6 +24,8 @@ export function createEvaluator({ state, ...options }: Options) {
       await started;
       await work.current()?.trigger();
     },
+    /** Whether this process has the lease. */
+    isEvaluating: lease.isHeld,
     /** Soon, if this process evaluates. */
     request(): void {
       void work.current()?.trigger();
