@@ -21,6 +21,8 @@ export interface SignedRequest {
   maxResponseBytes?: number;
   /** A longer response is cut, and one that breaks off is what was received until then. */
   isCut?: boolean;
+  /** 5 seconds if omitted. */
+  timeoutMs?: number | undefined;
   signal?: AbortSignal;
 }
 
@@ -53,12 +55,14 @@ const TIMEOUT_MS = 5000;
 const MAX_ERROR_LENGTH = 200;
 const MAX_SOCKETS = 16;
 
+/** Node reports a request that a signal ended as an AbortError with the reason as its cause. */
+export const isTimeout = (error: unknown): boolean =>
+  ((error as Error).cause as Error | undefined)?.name === 'TimeoutError';
+
 /** The reason for a failed request, as the API and the console show it. */
-export function formatRequestError(error: unknown): string {
-  const { message, code, errors, cause } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
-  // Node reports a request that a signal ended as an AbortError with the reason as its cause.
-  if ((cause as Error | undefined)?.name === 'TimeoutError')
-    return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
+export function formatRequestError(error: unknown, timeoutMs = TIMEOUT_MS): string {
+  const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
+  if (isTimeout(error)) return `The receiver did not respond within ${timeoutMs / SECOND_MS} s`;
   // A name with several addresses fails with one error for each of them, and without a message.
   return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
 }
@@ -112,7 +116,17 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
 
   return {
     async send({ url, secret }, request) {
-      const { method, query = {}, body = '', deliveryId, headers, maxResponseBytes, isCut = false, signal } = request;
+      const {
+        method,
+        query = {},
+        body = '',
+        deliveryId,
+        headers,
+        maxResponseBytes,
+        isCut = false,
+        timeoutMs = TIMEOUT_MS,
+        signal,
+      } = request;
       const violation = findUrlViolation(url, { allowPrivate });
       if (violation !== undefined) throw new Error(violation);
       const target = new URL(url);
@@ -123,7 +137,7 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
         method,
         agent: agents?.[target.protocol as keyof typeof agents] ?? false,
         lookup,
-        signal: limitTime(TIMEOUT_MS, signal),
+        signal: limitTime(timeoutMs, signal),
         headers: {
           'user-agent': 'Pilothouse',
           ...(method === 'POST' && { 'content-type': 'application/json' }),
