@@ -79,7 +79,7 @@ export function createCommandContext({
       const organization = await getOrganization(store.domains, org);
       // Loaded only here: most of the program is behind it.
       const { openLocalApi } = await import('../server/local-api.ts');
-      const local = openLocalApi({ ...store, config: readConfig(), clock: systemClock, actor: actor() });
+      const local = openLocalApi({ ...store, config: readConfig(), actor: actor() });
       try {
         return await work(createApi(local.send, organization));
       } finally {

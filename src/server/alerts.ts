@@ -40,7 +40,7 @@ export function createAlertDomain(options: Options) {
   const values = createAlertValues({ windowValues, conditions, getTile, getSavedSearch });
   const readSamples = createSampleReader(search, getSavedSearch);
   const notices = createAlertNotices({ findSubject, readSamples, consoleUrl });
-  const evaluator = createEvaluator({ state, clock, log, organizations, values, notices, notifications });
+  const evaluator = createEvaluator({ state, log, organizations, values, notices, notifications });
   const removal = createAlertRemoval({ clock, audit, notifications, notices });
   const alerts = createAlerts({
     state,

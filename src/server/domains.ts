@@ -10,16 +10,8 @@ import { createCosts } from '../management/billing/costs.ts';
 import { createEntities } from '../management/billing/entities.ts';
 import { createForecasts } from '../management/billing/forecast/forecasts.ts';
 import { createScalingCosts } from '../management/billing/forecast/scaling-costs.ts';
-import { createEngineBinding } from '../management/billing/metering/engine-binding.ts';
-import { createEngineOwner } from '../management/billing/metering/engine-owner.ts';
-import { createIntake } from '../management/billing/metering/intake.ts';
 import { createPrices } from '../management/billing/prices/prices.ts';
 import { createServiceMetrics } from '../management/billing/prometheus/service-metrics.ts';
-import { createUsageInspection } from '../management/billing/rating/inspect-usage.ts';
-import { createLockClock } from '../management/billing/rating/lock-clock.ts';
-import { createRater } from '../management/billing/rating/rater.ts';
-import { createRating } from '../management/billing/rating/rating.ts';
-import { createUsageWarnings } from '../management/billing/rating/usage-warnings.ts';
 import { createReports } from '../management/billing/reports/reports.ts';
 import { createKeptResponses } from '../management/idempotency/kept-responses.ts';
 import { createKeyWriter } from '../management/keys/key-writer.ts';
@@ -53,12 +45,14 @@ import { createRetention } from './retention.ts';
 import { createRunningDomains } from './running-domains.ts';
 import { hasSqlStorage } from './settings/backup-settings.ts';
 import type { Config } from './settings/config.ts';
+import { createUsageDomains } from './usage-domains.ts';
 
 export type Domains = ReturnType<typeof createDomains>;
 
 interface Options {
   state: State;
   engine: Engine;
+  /** Of this node. Domains use that of the store, so that all nodes have the same time. */
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Receives the duration of rating one day. */
@@ -90,7 +84,7 @@ interface Options {
 export function createDomains({
   state,
   engine,
-  clock,
+  clock: nodeClock,
   log,
   observeRating,
   observeIngest,
@@ -98,7 +92,7 @@ export function createDomains({
   rateCounter,
   config,
 }: Options) {
-  const { db } = state;
+  const { db, clock } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
   const keptResponses = createKeptResponses({ state, clock, log });
@@ -126,7 +120,7 @@ export function createDomains({
     defaultDriver: config.defaultDriver,
     findRestorable,
   });
-  const drivenServices = createDrivenServices({ state, audit, clock });
+  const drivenServices = createDrivenServices({ state, audit });
   const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
@@ -171,29 +165,17 @@ export function createDomains({
   });
   const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
-  const engineOwner = createEngineOwner({
+  const usage = createUsageDomains({
     state,
     engine,
-    clock,
+    nodeClock,
     log,
-    dataDirectory: config.dataDirectory,
-    ownerNode: engineOwnerNode,
-  });
-  const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
-  const intake = createIntake({ ...metering, organizations, entities, log });
-  const rating = createRating({ ...metering, audit, organizations, entities, observe: observeRating });
-  const lockClock = createLockClock({ state, clock, audit, organizations });
-  const usageInspection = createUsageInspection({ ...metering, lockClock, lockAfterDays: config.lockAfterDays });
-  const usageWarnings = createUsageWarnings({ state, owner: engineOwner, log });
-  const rater = createRater({
-    state,
-    log,
-    intake,
-    rating,
-    owner: engineOwner,
-    lockClock,
-    warnings: usageWarnings,
-    lockAfterDays: config.lockAfterDays,
+    audit,
+    organizations,
+    entities,
+    observeRating,
+    engineOwnerNode,
+    config,
   });
   const observability = createObservability({
     state,
@@ -203,7 +185,7 @@ export function createDomains({
     audit,
     organizations,
     services,
-    intake,
+    intake: usage.intake,
     notifications,
     summaries: reports.summaries,
     rateCounter,
@@ -258,13 +240,7 @@ export function createDomains({
     scalingCosts,
     ...running,
     serviceMetrics,
-    intake,
-    rating,
-    rater,
-    engineOwner,
-    lockClock,
-    usageInspection,
-    usageWarnings,
+    ...usage,
     ...people,
     failedSignIns,
     fleet,
@@ -280,9 +256,9 @@ export function createDomains({
       await budgets.close();
       await observability.evaluator.close();
       await notifications.close();
-      await rater.close();
+      await usage.rater.close();
       await retention.close();
-      await engineOwner.close();
+      await usage.engineOwner.close();
       await keptResponses.close();
       await Promise.all(
         [

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { KEY_ROLES } from '../kernel/access/roles.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Clock } from '../kernel/time/clock.ts';
 import type { Actor } from '../management/audit/activity.ts';
 import { createApp } from '../platform/http/app.ts';
 import type { Identity } from '../platform/http/guard.ts';
@@ -18,7 +17,6 @@ interface Options {
   config: Pick<Config, 'dataDirectory'>;
   state: State;
   domains: Domains;
-  clock: Clock;
   log: Logger;
   /** The author of changes in the audit log. */
   actor: Pick<Actor, 'id' | 'details'>;
@@ -36,7 +34,8 @@ interface LocalApi {
  * The routes of `/v1` on an open store, without a port: a command passes the same validation as a request over the
  * network. No credentials are checked, because a process that can open the store can change everything in it.
  */
-export function openLocalApi({ config, state, domains, clock, log, actor }: Options): LocalApi {
+export function openLocalApi({ config, state, domains, log, actor }: Options): LocalApi {
+  const { clock } = state;
   const app = createApp({ log, access() {}, metrics: { request() {} }, explain: toStoreError });
   const shared = { rate: undefined, attempts: createAttemptLimit(clock), clock, clientAddress: () => '127.0.0.1' };
   const management = createManagement(

@@ -35,7 +35,7 @@ export type RequestHelpers = Pick<
 
 /** Mounts the routes. Nothing listens before `listen`. */
 export async function openRequests(
-  { config, clock, log, access, demo, optionalPorts = [], consoleDirectory = CONSOLE_DIRECTORY }: Options,
+  { config, log, access, demo, optionalPorts = [], consoleDirectory = CONSOLE_DIRECTORY }: Options,
   { certificate, state, metrics, telemetry, rateCounter, attempts, openFiles }: Stores,
   domains: Domains,
   helpers: RequestHelpers,
@@ -45,7 +45,7 @@ export async function openRequests(
   const apps = await mountApps({
     ...helpers,
     config,
-    clock,
+    clock: state.clock,
     log,
     access,
     certificate,

@@ -13,6 +13,7 @@ import { createEndpoints } from '../running/reconciliation/endpoints.ts';
 import { createServiceMetering } from '../running/reconciliation/metering.ts';
 import { createPorts } from '../running/reconciliation/ports.ts';
 import { createReconciler } from '../running/reconciliation/reconciler.ts';
+import { listJobs, SERVICE_JOBS } from './background-jobs.ts';
 import type { Domains } from './domains.ts';
 import { createDrivers } from './drivers.ts';
 import { createServiceBackups } from './service-backups.ts';
@@ -20,6 +21,7 @@ import type { Config } from './settings/config.ts';
 
 interface Options {
   config: Config;
+  /** Of this node: storages of other organizations compare it with theirs. Work on services uses that of the store. */
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   state: State;
@@ -44,10 +46,11 @@ export type RunningServices = ReturnType<typeof createRunningServices>;
 
 /** The services of this process with everything that works on them in the background. */
 export function createRunningServices(options: Options) {
-  const { config, clock, log, state, domains, attempts, openFiles, certificate, isDemo } = options;
+  const { config, clock: nodeClock, log, state, domains, attempts, openFiles, certificate, isDemo } = options;
+  const { clock } = state;
   const { drivenServices: services, intake, loadHistory, organizations } = domains;
   const { host, drift: onDrift } = config;
-  const serviceBackups = createServiceBackups({ config, clock, log, state, domains });
+  const serviceBackups = createServiceBackups({ config, clock: nodeClock, log, state, domains });
   const drivers = createDrivers({
     config,
     clock,
@@ -66,7 +69,11 @@ export function createRunningServices(options: Options) {
     isLoopbackOnly: isDemo,
     wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
   });
-  const ports = createPorts({ state, ranges: listPortRanges(config) });
+  const ports = createPorts({
+    state,
+    getState: (serviceId) => reconciler.getState(serviceId),
+    ranges: listPortRanges(config),
+  });
   const endpoints = createEndpoints({
     proxy,
     host,
@@ -74,23 +81,22 @@ export function createRunningServices(options: Options) {
     cert: certificate?.options.cert,
     publicUrl: config.publicUrl,
   });
+  const findSession = (serviceId: string) => reconciler.findSession(serviceId);
   const metering = createServiceMetering({
     state,
     intake,
-    clock,
     log,
     countBackupBytes: (serviceId) => backups.countBytes(serviceId),
     countSentBytes: (serviceId) => endpoints.getTraffic(serviceId)?.sentBytes,
-    holdsLease: (serviceId) => reconciler.holdsLease(serviceId),
+    findSession,
   });
   const loadMetrics = createServiceLoadMetrics({ engine: domains.engine, log });
-  const loads = createLoadRecorder({ loadHistory, onRecorded: loadMetrics.write, clock, log });
+  const loads = createLoadRecorder({ loadHistory, onRecorded: loadMetrics.write, clock, log, findSession });
   const reconciler = createReconciler({
     state,
     services,
     drivers,
     endpoints,
-    clock,
     log,
     onDrift,
     directoryId: readDirectoryName(config.dataDirectory),
@@ -103,8 +109,8 @@ export function createRunningServices(options: Options) {
       void loads.released(serviceId);
     },
   });
-  const { isResponsible } = reconciler;
-  const autoscaler = createAutoscaler({ state, services, organizations, clock, log, isResponsible });
+  const { isResponsible, leases } = reconciler;
+  const autoscaler = createAutoscaler({ state, services, organizations, log, findSession, lease: leases.shared });
   const backups = serviceBackups.createWork(reconciler);
   let closing: Promise<void> | undefined;
 
@@ -115,9 +121,9 @@ export function createRunningServices(options: Options) {
     await endpoints.drain(DRAIN_MS);
     await metering.close();
     await endpoints.closeAll();
+    await loads.close();
     await reconciler.close();
     await Promise.all(Object.values(drivers).map((driver) => driver.close()));
-    await loads.close();
   }
 
   return {
@@ -126,15 +132,18 @@ export function createRunningServices(options: Options) {
     /** Undefined if this process does not run the service. */
     findSqlAccess: async (serviceId: string) => (isResponsible(serviceId) ? proxy.findSqlAccess(serviceId) : undefined),
     cancelStatement: proxy.cancelStatement,
+    isRunning: isResponsible,
     flushUsage: metering.flush,
     settleBackups: backups.settleAll,
+    /** For tests. */
+    async settleSizes(): Promise<void> {
+      await autoscaler.evaluate();
+      await loads.flush();
+    },
 
     async start(): Promise<void> {
-      await reconciler.start();
-      metering.start();
-      loads.start();
-      autoscaler.start();
-      backups.start();
+      const jobs = { reconciliation: reconciler, usage: metering, load: loads, autoscaling: autoscaler, backups };
+      for (const job of listJobs(SERVICE_JOBS, jobs)) await job.start();
     },
 
     close(): Promise<void> {

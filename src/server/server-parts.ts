@@ -17,6 +17,7 @@ import { openState } from '../platform/state/open.ts';
 import { openRateCounter } from '../platform/state/rate-counter.ts';
 import type { State } from '../platform/state/state.ts';
 import { type Certificate, openCertificate } from '../platform/tls/certificate.ts';
+import { BACKGROUND_JOBS, listJobs } from './background-jobs.ts';
 import { createDomains, type Domains } from './domains.ts';
 import { openOwnTelemetry } from './own-telemetry.ts';
 import { createRunningServices, type RunningServices } from './running-services.ts';
@@ -26,6 +27,8 @@ import type { Shutdown } from './shutdown.ts';
 export interface Options {
   config: Config;
   clock: Clock;
+  /** Instead of the clock of the store, for tests. */
+  storeClock?: Clock;
   log: Logger;
   access: AccessLog;
   /** Public credentials that the sign-in page offers. */
@@ -76,7 +79,7 @@ interface Shared {
 }
 
 /** The stores, what observes them, and the certificate of the ports. */
-export async function openStores({ config, clock, log }: Options, shutdown: Shutdown, shared: Shared = {}) {
+export async function openStores({ config, clock, storeClock, log }: Options, shutdown: Shutdown, shared: Shared = {}) {
   const certificate = await openTls(config, log, shutdown);
   // A worker does not open the embedded engine.
   if (!shared.engine) await settleInterruptedRestore(config, log);
@@ -103,6 +106,7 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   const state = await openState({
     ...config,
     clock,
+    storeClock,
     observer: metrics.store,
     queryTimeoutMs: STORE_TIMEOUT_MS,
   });
@@ -166,9 +170,17 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
     domains,
     services,
     async start(): Promise<void> {
-      for (const part of [rater, notifications, evaluator, budgets, keptResponses, retention, telemetryMetering])
-        part.start();
-      await services.start();
+      const jobs = listJobs(BACKGROUND_JOBS, {
+        rating: rater,
+        notifications,
+        alerts: evaluator,
+        budgets,
+        'kept responses': keptResponses,
+        retention,
+        'telemetry usage': telemetryMetering,
+        services,
+      });
+      for (const job of jobs) await job.start();
     },
     /** No new pass starts; a running one ends while requests are completed. */
     async close(): Promise<void> {

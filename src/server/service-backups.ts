@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/time/clock.ts';
 import { DRIVERS, type DriverName } from '../management/services/driver.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
-import type { LeaseView } from '../platform/leases/lease.ts';
+import type { LeaseHandle } from '../platform/leases/lease.ts';
 import type { State } from '../platform/state/state.ts';
 import { isBackedUp } from '../running/backups/backup.ts';
 import { createEmbeddedMaker } from '../running/backups/make-backup.ts';
@@ -16,7 +16,7 @@ import { createBackupDirectory } from '../running/backups/storage/directory.ts';
 import { createS3Storage } from '../running/backups/storage/s3.ts';
 import { combineStorages, type Storage } from '../running/backups/storage/storage.ts';
 import { createVerify } from '../running/backups/verification.ts';
-import { createBackupWork } from '../running/backups/work.ts';
+import { startBackupWork } from '../running/backups/work.ts';
 import { createBackupWriter } from '../running/backups/writer.ts';
 import type { Reconciler } from '../running/reconciliation/reconciler.ts';
 import type { Domains } from './domains.ts';
@@ -76,21 +76,23 @@ export function createServiceBackups({ config, clock, log, state, domains }: Opt
       // Left by a process that was killed.
       rmSync(temporaryDirectory, { recursive: true, force: true });
       const stopping = new AbortController();
-      const writer = createBackupWriter({ state, organizations });
       const verify = createVerify({ storage, restores, temporaryDirectory, log });
       const canUseSql = hasSqlStorage(config);
-      const create = (maker: BackupMaker, lease: LeaseView, isIncluded: (driver: DriverName) => boolean) => {
-        const common = { state, writer, clock, log, services, isResponsible, maker };
-        const schedule = createSchedule({
-          ...common,
-          organizations,
-          audit,
-          isIncluded,
-          isBackedUp: (service) => isBackedUp(service, canUseSql),
-          isInUse: restores.isInUse,
+      const create = (maker: BackupMaker, lease: LeaseHandle, isIncluded: (driver: DriverName) => boolean) =>
+        lease.run((session) => {
+          const writer = createBackupWriter({ state: session.state, organizations });
+          const common = { writer, log, services, isResponsible, maker };
+          const schedule = createSchedule({
+            ...common,
+            state: session.state,
+            organizations,
+            audit,
+            isIncluded,
+            isBackedUp: (service) => isBackedUp(service, canUseSql),
+            isInUse: restores.isInUse,
+          });
+          return startBackupWork({ ...common, session, schedule, verify });
         });
-        return createBackupWork({ ...common, lease, schedule, verify });
-      };
       const embedded = createEmbeddedMaker({
         clock,
         directoryId: readDirectoryName(config.dataDirectory),
@@ -116,14 +118,14 @@ export function createServiceBackups({ config, clock, log, state, domains }: Opt
 
       return {
         start(): void {
-          for (const work of works) work.start();
           void checkStorage();
         },
         /** The size of all backups of a service. */
-        countBytes: (serviceId: string): number => works.reduce((sum, work) => sum + work.countBytes(serviceId), 0),
+        countBytes: (serviceId: string): number =>
+          works.reduce((sum, work) => sum + (work.current()?.countBytes(serviceId) ?? 0), 0),
         /** Starts what is due now, and resolves when nothing is left to do. For tests. */
         async settleAll(): Promise<void> {
-          for (const work of works) await work.settleAll();
+          for (const work of works) await work.current()?.settleAll();
         },
         async close(): Promise<void> {
           stopping.abort();

@@ -61,7 +61,7 @@ export function createIndependentEvaluator(alert: IndependentAlert, rows: readon
     while (newest + delayMs > now) newest -= intervalMs;
     newest += Math.floor((now - delayMs - newest) / intervalMs) * intervalMs;
     const oldest = newest - Math.min(50, (intervalMs < 15 * 60_000 ? 6 * HOUR : 24 * HOUR) / intervalMs) * intervalMs;
-    const isNew = last === undefined || last > newest + intervalMs;
+    const isNew = last === undefined || last > now + Math.min(intervalMs, HOUR);
     const ends: number[] = [];
     for (let end = newest; end > (isNew ? newest - intervalMs : (last as number)); end -= intervalMs) {
       if (end <= oldest || (startAt !== null && end - intervalMs < startAt)) break;
@@ -99,6 +99,15 @@ export function createIndependentEvaluator(alert: IndependentAlert, rows: readon
     return alert.noData === 'keep' ? 'ignored' : 'none';
   }
 
+  /** After a window without a value. Without a normal window since there was no data, there is none again. */
+  function findStateWithoutValue(state: State, seen: readonly Meaning[], toFire: number): State {
+    const sinceNormal = seen.slice(seen.lastIndexOf('normal') + 1);
+    const isMissingAt = (end: number) => sinceNormal.slice(end - toFire, end).every((one) => one === 'none');
+    if (sinceNormal.length >= toFire && isMissingAt(sinceNormal.length)) return 'no_data';
+    if (state !== 'pending') return state;
+    return sinceNormal.some((_, index) => index + 1 >= toFire && isMissingAt(index + 1)) ? 'no_data' : 'ok';
+  }
+
   /** From the state before and the windows at the end that mean the same. */
   function findState({ state, history }: Group): State {
     const seen = history.filter((meaning) => meaning !== 'ignored');
@@ -109,8 +118,7 @@ export function createIndependentEvaluator(alert: IndependentAlert, rows: readon
     const toResolve = 1 + Math.ceil(alert.keepFiringMs / intervalMs);
     if (meaning === 'beyond') return state === 'firing' || inARow >= toFire ? 'firing' : 'pending';
     if (meaning === 'normal') return state === 'firing' && inARow < toResolve ? 'firing' : 'ok';
-    if (inARow >= toFire) return 'no_data';
-    return state === 'pending' ? 'ok' : state;
+    return findStateWithoutValue(state, seen, toFire);
   }
 
   function evaluate(end: number, now: number): WindowResult {

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/kernel/time/clock.ts';
 import { openState } from '../../src/platform/state/open.ts';
 import { createLoadHistory } from '../../src/running/autoscaling/load-history.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { createTestSession } from '../support/leases.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,7 +30,9 @@ onEachStore('autoscaling of a service', (store) => {
       state: 'running' as const,
     }));
     const { recordSamples } = createLoadHistory({ state });
-    await recordSamples([{ organizationId: acme.id, serviceId: acme.primary, samples }]);
+    await recordSamples(createTestSession(state).state, [
+      { organizationId: acme.id, serviceId: acme.primary, samples },
+    ]);
     await state.close();
   }
 

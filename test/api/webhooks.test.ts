@@ -127,6 +127,18 @@ onEachStore('webhooks', (store) => {
     expect((await put({})).signingSecret).toMatch(/^whsec_/);
   });
 
+  it('have a time that their receiver may take, except mail', async () => {
+    const { id, timeoutSeconds } = await create({ timeoutSeconds: 30 });
+    expect(timeoutSeconds).toBe(30);
+    expect(await find(id)).toMatchObject({ timeoutSeconds: 30 });
+    for (const wrong of [0, 31, 1.5])
+      expect((await call('POST', PATH, { ...GENERIC, name: 'wrong', timeoutSeconds: wrong })).status).toBe(400);
+    const mail = { service: 'email', name: 'mail', to: ['a@example.com'], timeoutSeconds: 10 };
+    expect((await call('POST', PATH, mail)).text).toContain('A webhook of the service email has no timeoutSeconds');
+    expect((await call('PUT', `${PATH}/${id}`, { ...GENERIC, name: 'timed' })).status).toBe(200);
+    expect(await find(id)).not.toHaveProperty('timeoutSeconds');
+  });
+
   it('have names that are unique for each service', async () => {
     const { name, id } = await create();
     const again = await call('POST', PATH, { ...GENERIC, name });

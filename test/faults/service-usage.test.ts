@@ -5,6 +5,7 @@ import type { Service } from '../../src/management/services/service.ts';
 import { createServiceMetering } from '../../src/running/reconciliation/metering.ts';
 import { useClockedServer } from '../support/clocked-server.ts';
 import { acme } from '../support/fleet.ts';
+import { createTestSession } from '../support/leases.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';
 import { type TestOrganization, useMetering } from '../support/metering.ts';
 import { useServices } from '../support/running-service.ts';
@@ -28,15 +29,15 @@ onEachStore('the usage of services', (store) => {
   /** The meters of one process. They run only when they are flushed. */
   function startNode({ ingest, holdsLease = () => true }: NodeOptions = {}) {
     let sentBytes = 0;
-    const { state, clock, domains } = metering;
+    const { state, domains } = metering;
+    const session = createTestSession(state, holdsLease);
     const meters = createServiceMetering({
       state,
-      clock,
       intake: ingest ? { ingest } : domains.intake,
       log: { warn: (...parts: unknown[]) => void metering.warnings.push(JSON.stringify(parts)) },
       countBackupBytes: () => 0,
       countSentBytes: () => sentBytes,
-      holdsLease: async () => holdsLease(),
+      findSession: () => session,
     });
     return {
       ...meters,

@@ -8,7 +8,7 @@ import type { State } from '../../src/platform/state/state.ts';
 import { createDomains, type Domains } from '../../src/server/domains.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
-import { createTestClock, type TestClock } from './test-clock.ts';
+import { createTestClock, createWrongClock, type TestClock } from './test-clock.ts';
 
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
@@ -33,14 +33,18 @@ export function useBilling(store: StoreName): Billing {
     const lines: string[] = [];
     const write = (...parts: unknown[]) => void lines.push(JSON.stringify(parts));
     const log = { debug: write, info: write, warn: write };
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    const state = { ...opened, now: async () => clock.now() };
+    const state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
     const engine = openEngine({ dataDirectory: directory, clock, log });
     const restart = ({ webhookAllowPrivate = true } = {}) =>
       createDomains({
         state,
         engine,
-        clock,
+        clock: createWrongClock(clock),
         log,
         config: { dataDirectory: directory, maxKeys: 100, lockAfterDays: 14, webhookAllowPrivate },
       });

@@ -12,6 +12,7 @@ import { closeIdleConnections } from './connections.ts';
 import { acme, fleet } from './fleet.ts';
 import { createDatabase, MIGRATED } from './postgres.ts';
 import type { StoreName } from './server.ts';
+import { createWrongClock } from './test-clock.ts';
 
 /** A server in the test process with a clock that the test controls. */
 interface ClockedServer {
@@ -92,10 +93,12 @@ export function useClockedServer(
     server.now = Date.parse('2026-11-02T10:00:30Z');
     // Not 0, which caches take for no time.
     [lastNow, elapsedMs] = [server.now, 1];
+    const clock = { now: () => server.now, monotonicMs };
     const start = async () => {
       running = await startServer({
         config: loaded.config,
-        clock: { now: () => server.now, monotonicMs },
+        clock: createWrongClock(clock),
+        storeClock: clock,
         log: pino({ level: 'silent' }),
         access() {},
         consoleDirectory: join(directory, 'no-console'),

@@ -15,7 +15,7 @@ import type { State } from '../../src/platform/state/state.ts';
 import { createDomains, type Domains } from '../../src/server/domains.ts';
 import { createDatabase, MIGRATED } from './postgres.ts';
 import type { StoreName } from './server.ts';
-import { createTestClock, type TestClock } from './test-clock.ts';
+import { createTestClock, createWrongClock, type TestClock } from './test-clock.ts';
 
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
@@ -90,13 +90,17 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const warnings: string[] = [];
     const warn = (...parts: unknown[]) => void warnings.push(JSON.stringify(parts));
     const log = { debug() {}, info() {}, warn };
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    const state = { ...opened, now: async () => clock.now() };
+    const state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
     const config = { dataDirectory: directory, maxKeys: 100, lockAfterDays };
     const ratings: number[] = [];
     const observeRating = (seconds: number) => void ratings.push(seconds);
-    const create = () => createDomains({ state, engine, clock, log, observeRating, config });
+    const create = () => createDomains({ state, engine, clock: createWrongClock(clock), log, observeRating, config });
     // Nodes share a ClickHouse server; here the embedded engine takes its place.
     const createNode = (options: NodeOptions = {}) => {
       const {
@@ -116,7 +120,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
       return createDomains({
         state: { ...state, db, write, now: async () => storeNow() },
         engine: { ...engine, kind: 'server', insertTsv },
-        clock,
+        clock: createWrongClock(clock),
         log,
         config,
       });

@@ -15,12 +15,20 @@ export interface Program {
   kill(signal: NodeJS.Signals): void;
 }
 
+interface SpawnOptions {
+  program?: string;
+  environment?: Record<string, string>;
+  /** A command that starts the program. */
+  wrapper?: readonly string[];
+}
+
 /** Runs the built program, for tests in which it may fail. For servers that must start, use `run` in server.ts. */
 export function spawnProgram(
   args: string[],
-  { program = PROGRAM, environment = {} }: { program?: string; environment?: Record<string, string> } = {},
+  { program = PROGRAM, environment = {}, wrapper = [] }: SpawnOptions = {},
 ): Program {
-  const child = spawn(process.execPath, [program, ...args], {
+  const [command = '', ...rest] = [...wrapper, process.execPath, program, ...args];
+  const child = spawn(command, rest, {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -27,3 +27,12 @@ export function createTestClock(time: string): TestClock {
     },
   };
 }
+
+/**
+ * The clock of a node that is wrong by 40 days, next to that of its store. What a test sees must come from the store's, so
+ * each test with it shows that work does not read the clock of the node.
+ */
+export const createWrongClock = (store: Clock, aheadMs = 40 * 86_400_000): Clock => ({
+  now: () => store.now() + aheadMs,
+  monotonicMs: store.monotonicMs,
+});

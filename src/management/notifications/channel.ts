@@ -2,6 +2,7 @@ import { validateHeaderName } from 'node:http';
 import type { Violation } from '../../kernel/errors.ts';
 import { createWeakEtag } from '../../kernel/etag.ts';
 import { hasControls } from '../../kernel/text.ts';
+import { SECOND_MS } from '../../kernel/time/clock.ts';
 import { isMailAddress } from '../../platform/notifications/senders/email.ts';
 import { PAGERDUTY_URL } from '../../platform/notifications/senders/pagerduty.ts';
 import type { Service, Target } from '../../platform/notifications/senders/target.ts';
@@ -30,6 +31,7 @@ export interface ChannelContent {
   queryParams?: Record<string, string> | undefined;
   routingKey?: string | undefined;
   signingSecret?: string | undefined;
+  timeoutSeconds?: number | undefined;
   /** Addresses of a mail. */
   to?: string[] | undefined;
 }
@@ -39,14 +41,14 @@ export const createChannelEtag = ({ id, updatedAt }: Channel): string => createW
 
 /** The members that only some services have. */
 const MEMBERS: Readonly<Record<Service, readonly (keyof ChannelContent)[]>> = {
-  slack: ['url'],
-  generic: ['url', 'body', 'headers', 'queryParams'],
-  incidentio: ['url', 'body', 'headers', 'queryParams'],
-  teams: ['url'],
-  pagerduty: ['url', 'routingKey'],
+  slack: ['url', 'timeoutSeconds'],
+  generic: ['url', 'body', 'headers', 'queryParams', 'timeoutSeconds'],
+  incidentio: ['url', 'body', 'headers', 'queryParams', 'timeoutSeconds'],
+  teams: ['url', 'timeoutSeconds'],
+  pagerduty: ['url', 'routingKey', 'timeoutSeconds'],
   email: ['to'],
 };
-const SPECIAL_MEMBERS = ['url', 'body', 'headers', 'queryParams', 'routingKey', 'to'] as const;
+const SPECIAL_MEMBERS = ['url', 'body', 'headers', 'queryParams', 'routingKey', 'to', 'timeoutSeconds'] as const;
 const REQUIRED: Readonly<Record<Service, readonly (keyof ChannelContent)[]>> = {
   slack: ['url'],
   generic: ['url'],
@@ -159,11 +161,26 @@ const getUrl = ({ service, url }: ChannelContent): string | undefined =>
 export function toTarget(content: ChannelContent): Target {
   const { service, body, headers, queryParams, routingKey, signingSecret: secret, to = [] } = content;
   if (service === 'email') return { service, to };
-  return { service, url: getUrl(content) ?? '', secret, headers, queryParams, body, routingKey };
+  const timeoutMs = (content.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * SECOND_MS;
+  return { service, url: getUrl(content) ?? '', secret, headers, queryParams, body, routingKey, timeoutMs };
 }
 
+/** Receivers that first do their work and then answer take a few seconds. */
+export const DEFAULT_TIMEOUT_SECONDS = 10;
+/** Less than the minute after which another node may send the message. */
+export const MAX_TIMEOUT_SECONDS = 30;
+
 /** For the audit log: no secrets, and of the address only the origin, because its path often contains one. */
-export const toAuditRecord = ({ service, name, description, url, headers, queryParams, to }: ChannelContent) => ({
+export const toAuditRecord = ({
+  service,
+  name,
+  description,
+  url,
+  headers,
+  queryParams,
+  to,
+  timeoutSeconds,
+}: ChannelContent) => ({
   service,
   name,
   description,
@@ -171,4 +188,5 @@ export const toAuditRecord = ({ service, name, description, url, headers, queryP
   headers: headers && Object.keys(headers),
   queryParams: queryParams && Object.keys(queryParams),
   to,
+  timeoutSeconds,
 });

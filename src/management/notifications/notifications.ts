@@ -21,7 +21,7 @@ import {
 import type { Db } from '../../platform/state/tables.ts';
 import type { Webhook } from '../../platform/webhooks/webhook.ts';
 import type { Actor } from '../audit/activity.ts';
-import { toTarget } from './channel.ts';
+import { DEFAULT_TIMEOUT_SECONDS, toTarget } from './channel.ts';
 import { type ChannelOptions, createChannels } from './channels.ts';
 import { findChannel, listChannelIds } from './store.ts';
 
@@ -75,7 +75,7 @@ export function createNotifications(options: Options) {
       return channel && toTarget(channel.content);
     }
     const webhook = await findOwnWebhook(tx, organizationId, subject);
-    return webhook && { service: 'generic', ...webhook };
+    return webhook && { service: 'generic', ...webhook, timeoutMs: DEFAULT_TIMEOUT_SECONDS * SECOND_MS };
   }
 
   return {

@@ -7,6 +7,7 @@ import { type Notification, STATUSES } from '../../platform/notifications/notifi
 import { SERVICES } from '../../platform/notifications/senders/target.ts';
 import { MAX_TEMPLATE_CHARACTERS } from '../../platform/notifications/template-parser.ts';
 import { MAX_URL_LENGTH } from '../../platform/webhooks/webhook.ts';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from './channel.ts';
 import type { SavedChannel } from './channels.ts';
 
 const Secrets = (description: string) =>
@@ -39,6 +40,13 @@ export const WebhookBody = NamedObject('WebhookInput', {
       description: 'Mail addresses. email only',
     }),
   ),
+  timeoutSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_TIMEOUT_SECONDS,
+      description: `How long the receiver may take to respond; ${DEFAULT_TIMEOUT_SECONDS} if omitted. Not of email`,
+    }),
+  ),
 });
 
 export const WebhookRecord = NamedObject('Webhook', {
@@ -49,6 +57,7 @@ export const WebhookRecord = NamedObject('Webhook', {
   description: Type.Optional(Type.String()),
   body: Type.Optional(Type.String({ description: 'generic only' })),
   to: Type.Optional(Type.Array(Type.String())),
+  timeoutSeconds: Type.Optional(Type.Integer()),
   signingSecret: Type.Optional(
     Type.String({ description: 'Only in the response to the request that generated it: generic and incidentio' }),
   ),
@@ -59,7 +68,7 @@ export const WebhookRecord = NamedObject('Webhook', {
 /** `canWrite`: the path and query of a URL often contain a secret, so others see its origin only. */
 export function toWebhookRecord({ channel, newSecret }: SavedChannel, canWrite: boolean): Static<typeof WebhookRecord> {
   const { id, content, createdAt, updatedAt } = channel;
-  const { name, service, url, description, body, to } = content;
+  const { name, service, url, description, body, to, timeoutSeconds } = content;
   return {
     id,
     name,
@@ -68,6 +77,7 @@ export function toWebhookRecord({ channel, newSecret }: SavedChannel, canWrite: 
     ...(description !== undefined && { description }),
     ...(body !== undefined && service === 'generic' && { body }),
     ...(to && { to }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     ...(newSecret !== undefined && { signingSecret: newSecret }),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),

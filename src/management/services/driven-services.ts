@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
-import type { Clock } from '../../kernel/time/clock.ts';
+import type { LeasedState } from '../../platform/leases/session.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { Actor } from '../audit/activity.ts';
@@ -19,21 +19,19 @@ import {
 
 export type { DrivenId };
 export type DrivenServices = ReturnType<typeof createDrivenServices>;
+export type ServiceChanges = ReturnType<DrivenServices['under']>;
 
 export const RECONCILER: Actor = { type: 'system', id: 'reconciler', details: 'Reconciler' };
 
 export const STOPPED_FOR_BACKUP = 'The service is stopped; start it to back it up';
 
 interface Options {
-  state: State;
+  state: Pick<State, 'db'>;
   audit: Audit;
-  clock: Clock;
 }
 
 /** The services that a driver runs, of all organizations. */
-export function createDrivenServices({ state, audit, clock }: Options) {
-  const writer = createServiceWriter({ state, audit });
-
+export function createDrivenServices({ state, audit }: Options) {
   return {
     list: (): Promise<DrivenId[]> => listDriven(state.db),
 
@@ -56,6 +54,16 @@ export function createDrivenServices({ state, audit, clock }: Options) {
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),
 
+    /** Changes by the process that holds the lease of a service. */
+    under: (leased: LeasedState) => createServiceChanges(leased, audit),
+  };
+}
+
+function createServiceChanges(state: LeasedState, audit: Audit) {
+  const { clock } = state;
+  const writer = createServiceWriter({ state, audit });
+
+  return {
     removed: (service: Service): Promise<void> => state.write((tx) => deleteRemoval(tx, service)),
 
     /**

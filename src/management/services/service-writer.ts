@@ -24,7 +24,7 @@ export interface Observing {
 type ServiceRef = Pick<Service, 'organizationId' | 'id'>;
 
 /** Every change of one service: locks it, stores the change and records its activities in one transaction. */
-export function createServiceWriter({ state, audit }: { state: State; audit: Audit }) {
+export function createServiceWriter({ state, audit }: { state: Pick<State, 'write'>; audit: Audit }) {
   async function record(tx: Db, actor: Actor, { organizationId, id }: ServiceRef, activities: Changed['activities']) {
     const resource = { type: 'service', id } as const;
     for (const activity of activities)

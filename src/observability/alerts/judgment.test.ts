@@ -76,6 +76,16 @@ describe('a group', () => {
     expect(judge({ noData }, [10, null, null, 1])).toEqual(expected);
   });
 
+  it('is resolved by a normal window only, not by one that is pending and one without a value', () => {
+    const given = { windowsToFire: 3 };
+    expect(judge(given, [null, null, null, 10, null, 10, 10, null, 1])).toEqual([
+      ...['ok', 'ok', 'no_data', 'pending', 'no_data', 'pending', 'pending', 'no_data', 'ok'],
+    ]);
+    expect(judge(given, [10, null, 10, 10, 10, null, 1, 10, null])).toEqual([
+      ...['pending', 'ok', 'pending', 'pending', 'firing', 'firing', 'ok', 'pending', 'ok'],
+    ]);
+  });
+
   it('has no data only after enough windows in a row, if windows must be pending', () => {
     expect(judge({ windowsToFire: 2 }, [1, null, null, 1])).toEqual(['ok', 'ok', 'no_data', 'ok']);
   });

@@ -25,7 +25,9 @@ export interface GroupState {
   labels: readonly string[];
   status: GroupStatus;
   since: number;
-  /** Consecutive windows beyond the threshold, without a value, and normal ones while firing. */
+  /**
+   * Consecutive windows beyond the threshold, without a value (see `countMissing`), and normal ones while firing.
+   */
   breached: number;
   missing: number;
   cleared: number;
@@ -139,7 +141,7 @@ function judgeGroup(
   const outcome = findOutcome(rule, value);
   if (outcome === 'keep') return { ...before, value, seenAt };
   const breached = outcome === 'breach' ? before.breached + 1 : 0;
-  const missing = outcome === 'missing' ? before.missing + 1 : 0;
+  const missing = countMissing(rule, before, outcome, breached);
   const cleared = outcome === 'clear' && before.status === 'firing' ? before.cleared + 1 : 0;
   const status = findStatus(rule, before.status, outcome, { breached, missing, cleared });
   // Not copied with `...`, which takes several times as long: an alert can have 10,000 groups.
@@ -154,6 +156,16 @@ function judgeGroup(
     seenAt,
     announced: before.announced,
   };
+}
+
+/**
+ * A window beyond the threshold does not end that there is no data, until the group fires: if the next window has no value
+ * either, there was no normal window, and nothing is resolved.
+ */
+function countMissing(rule: Rule, { status, missing }: GroupState, outcome: Outcome, breached: number): number {
+  if (outcome === 'missing') return missing + 1;
+  const isUncertain = status === 'no_data' || status === 'pending';
+  return outcome === 'breach' && isUncertain && breached < rule.windowsToFire ? missing : 0;
 }
 
 function findStatus(

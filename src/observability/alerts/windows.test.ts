@@ -47,5 +47,13 @@ describe('windows', () => {
     });
     // A clock that is slightly behind waits.
     expect(listDueWindows(schedule, at('10:05:00'), at('10:04:00')).count).toBe(0);
+    // Long windows do not hide that the time is a wrong one: the last complete window, and then the one after it.
+    const long: Schedule = { ...schedule, interval: '12h' };
+    expect(listDueWindows(long, at('12:00:00'), at('11:30:00')).count).toBe(0);
+    expect(listDueWindows(long, at('12:00:00'), at('10:00:00'))).toMatchObject({
+      startMs: at('00:00:00') - 43_200_000,
+      count: 1,
+    });
+    expect(listDueWindows(long, at('00:00:00'), at('12:01:00'))).toMatchObject({ startMs: at('00:00:00'), count: 1 });
   });
 });

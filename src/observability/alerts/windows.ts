@@ -45,16 +45,21 @@ export function findWindowStart(schedule: Schedule, atMs: number): number {
   return anchor + Math.floor((atMs - anchor) / step) * step;
 }
 
+/** By how much a clock may be set back without a window being evaluated twice. More, and the time was a wrong one. */
+const MAX_AHEAD_MS = HOUR_MS;
+
 /**
  * The complete windows after `evaluatedUntil`, or the last one for an alert that was never evaluated. After a pause only
- * the newest are evaluated. A time in the future is from before the clock was set back, and is ignored.
+ * the newest are evaluated. A time that is more than a window or an hour ahead was stored by a wrong clock: the last complete
+ * window is evaluated, and the next ones follow.
  */
 export function listDueWindows(schedule: Schedule, evaluatedUntil: number | undefined, nowMs: number): Windows {
   const stepMs = INTERVALS[schedule.interval];
   const endMs = findWindowStart(schedule, nowMs - schedule.evaluationDelaySeconds * SECOND_MS);
   const longest = stepMs < INTERVALS['15m'] ? MAX_CATCH_UP.short : MAX_CATCH_UP.long;
   const maxCount = Math.max(1, Math.min(MAX_WINDOWS, longest / stepMs));
-  const known = evaluatedUntil !== undefined && evaluatedUntil <= endMs + stepMs ? evaluatedUntil : endMs - stepMs;
+  const isKnown = evaluatedUntil !== undefined && evaluatedUntil <= nowMs + Math.min(stepMs, MAX_AHEAD_MS);
+  const known = isKnown ? evaluatedUntil : endMs - stepMs;
   const first = Math.max(findWindowStart(schedule, known), schedule.scheduleStartAt ?? Number.NEGATIVE_INFINITY);
   const due = Math.max(0, Math.floor((endMs - first) / stepMs));
   const count = Math.min(due, maxCount);

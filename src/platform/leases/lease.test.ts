@@ -6,11 +6,15 @@ import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import { until } from '../../../test/support/until.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
+import { createStoreClock } from '../state/store-clock.ts';
 import { createLease } from './lease.ts';
-import { findLease, findLockedLease, putLease } from './store.ts';
+import { type ProcessSpace, readProcessSpace } from './process-identity.ts';
+import { LeaseLost, type LeaseSession } from './session.ts';
+import { findLease, findLockedLease, type Lease, putLease } from './store.ts';
 
 const NAME = 'work';
 const log = { warn() {} };
@@ -25,10 +29,9 @@ onEachStore('a lease', (store) => {
     const database =
       store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     clock = createTestClock(new Date().toISOString());
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    state = { ...opened, now: async () => clock.now() };
+    state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock, storeClock: clock });
     remove = async () => {
-      await opened.close();
+      await state.close();
       await database?.drop();
       rmSync(directory, { recursive: true, force: true });
     };
@@ -36,21 +39,21 @@ onEachStore('a lease', (store) => {
   afterAll(() => remove());
   beforeEach(() => state.write((tx) => tx.deleteFrom('leases').execute()).then(() => {}));
 
-  function open(holder: string) {
+  function open(holder: string, space?: ProcessSpace) {
     const changes: [boolean, string | undefined][] = [];
     const onChange = (isHeld: boolean, other: { holder: string } | undefined) =>
       void changes.push([isHeld, other?.holder]);
-    return { ...createLease({ state, clock, log, name: NAME, holder, onChange }), changes };
+    const lease = createLease({ state, clock, log, name: NAME, holder, space, onChange });
+    return Object.assign(lease, { changes });
   }
 
-  const putOther = (other: { host?: string; pid?: number; renewedAt?: number } = {}) =>
-    state.write((tx) =>
-      putLease(tx, { name: NAME, holder: 'other', host: 'elsewhere', pid: 1, renewedAt: clock.now(), ...other }),
-    );
+  const OTHER = { name: NAME, holder: 'other', host: 'elsewhere', pid: 1, token: 1, process: '' };
+  const putOther = (other: Partial<Lease> = {}) =>
+    state.write((tx) => putLease(tx, { ...OTHER, renewedAt: clock.now(), ...other }));
   const readHolder = async () => (await findLease(state.db, NAME))?.holder;
 
   it('is held by one of several processes, and by another one when that one closes', async () => {
-    const leases = ['a', 'b', 'c'].map(open);
+    const leases = ['a', 'b', 'c'].map((holder) => open(holder));
     await Promise.all(leases.map((lease) => lease.tryToHold()));
     const [holder, ...others] = leases.sort((a, b) => Number(b.isHeld()) - Number(a.isHeld()));
     expect(leases.map((lease) => lease.isHeld())).toEqual([true, false, false]);
@@ -82,13 +85,43 @@ onEachStore('a lease', (store) => {
     expect(await lease.tryToHold()).toBeUndefined();
   });
 
-  it('is taken at once from a process of this machine that has ended', async () => {
+  const SPACE: ProcessSpace = { bootId: 'boot', namespace: 'pid:[1]', startedAt: '1' };
+  const describeOther = (space: Partial<ProcessSpace>) => JSON.stringify({ holder: 'other', ...SPACE, ...space });
+
+  it('is taken at once from a process of the same namespace that has ended', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
-    await putOther({ host: hostname(), pid });
-    expect(await open('a').tryToHold()).toBeUndefined();
-    for (const running of [process.ppid, process.pid]) {
-      await putOther({ host: hostname(), pid: running });
-      expect(await open('a').tryToHold()).toMatchObject({ holder: 'other' });
+    await putOther({ host: hostname(), pid, process: describeOther({}) });
+    expect(await open('a', SPACE).tryToHold()).toBeUndefined();
+  });
+
+  it.runIf(readProcessSpace())('is taken at once from a process whose id belongs to a later one', async () => {
+    await putOther({ host: hostname(), pid: process.pid, process: describeOther({ startedAt: '0' }) });
+    expect(await open('a', SPACE).tryToHold()).toBeUndefined();
+  });
+
+  it('is not taken from a process that runs, or that this one cannot see', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const own = readProcessSpace();
+    const others: [string, Partial<Lease>, ProcessSpace | undefined][] = [
+      ['this process', { pid: process.pid, process: describeOther(own ?? {}) }, own ?? SPACE],
+      [
+        'the same id in another namespace',
+        { pid: process.pid, process: describeOther({ namespace: 'pid:[2]' }) },
+        SPACE,
+      ],
+      ['no such id in another namespace', { pid, process: describeOther({ namespace: 'pid:[2]' }) }, SPACE],
+      ['another machine with this name, or another boot', { pid, process: describeOther({ bootId: 'other' }) }, SPACE],
+      ['another host', { pid, host: 'elsewhere', process: describeOther({}) }, SPACE],
+      ['a system that does not tell', { pid, process: JSON.stringify({ holder: 'other' }) }, SPACE],
+      ['an earlier version', { pid, process: '' }, SPACE],
+      ['an earlier version after this one', { pid, process: JSON.stringify({ ...SPACE, holder: 'before' }) }, SPACE],
+      ['this system does not tell', { pid, process: describeOther({}) }, undefined],
+    ];
+    for (const [name, other, space] of others) {
+      await putOther({ host: hostname(), ...other });
+      expect(await open('a', space).tryToHold(), name).toMatchObject({ holder: 'other' });
+      clock.add(10 * SECOND_MS);
+      expect(await open('a', space).tryToHold(), name).toBeUndefined();
     }
   });
 
@@ -124,5 +157,104 @@ onEachStore('a lease', (store) => {
     });
     await taking;
     expect(events).toEqual(['checked other, still other', 'taken']);
+  });
+
+  const take = async (lease: ReturnType<typeof open>): Promise<LeaseSession> => {
+    expect(await lease.tryToHold()).toBeUndefined();
+    return lease.getSession() ?? expect.fail('the lease is not held');
+  };
+  /** Not what the lease is for; any row shows whether a transaction was stored. */
+  const writeRow = ({ state: leased }: LeaseSession, id: number) =>
+    leased.write((tx) => tx.insertInto('usage_engines').values({ id, identity: '', bound_at: 0 }).execute());
+  const readIds = async () => (await state.db.selectFrom('usage_engines').select('id').execute()).map(({ id }) => id);
+
+  it('refuses what a session writes after another process took the lease, and ends the session', async () => {
+    const lease = open('a');
+    const session = await take(lease);
+    await writeRow(session, 1);
+    // This process does not run meanwhile, and does not notice.
+    clock.add(10 * SECOND_MS);
+    const other = open('b');
+    const next = await take(other);
+    expect(session.isHeld()).toBe(true);
+    await expect(writeRow(session, 2)).rejects.toThrow(LeaseLost);
+    expect(session.isHeld()).toBe(false);
+    expect(session.signal.aborted).toBe(true);
+    await writeRow(next, 3);
+    expect(await readIds()).toEqual([1, 3]);
+    await Promise.all([lease.close(), other.close()]);
+    await state.write((tx) => tx.deleteFrom('usage_engines').execute());
+  });
+
+  it('refuses what an earlier session of the same process writes, also if the lease was released in between', async () => {
+    const lease = open('a');
+    const session = await take(lease);
+    for (const isReleased of [false, true]) {
+      clock.add(10 * SECOND_MS);
+      const other = open('b');
+      await take(other);
+      if (isReleased) await other.close();
+      else {
+        await lease.tryToHold();
+        clock.add(10 * SECOND_MS);
+      }
+      const next = await take(lease);
+      await expect(writeRow(session, 2)).rejects.toThrow(LeaseLost);
+      await writeRow(next, isReleased ? 4 : 3);
+    }
+    expect(await readIds()).toEqual([3, 4]);
+    await lease.close();
+    await state.write((tx) => tx.deleteFrom('usage_engines').execute());
+  });
+
+  it('starts work with each session, after that of the session before has ended', async () => {
+    const events: string[] = [];
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const lease = open('a');
+    let sessions = 0;
+    const work = lease.run(() => {
+      const number = ++sessions;
+      events.push(`start ${number}`);
+      return {
+        number,
+        async close() {
+          if (number === 1) await finished;
+          events.push(`end ${number}`);
+        },
+      };
+    });
+    expect(work.current()).toBeUndefined();
+    await take(lease);
+    expect(work.current()).toMatchObject({ number: 1 });
+    await putOther();
+    await lease.tryToHold();
+    clock.add(10 * SECOND_MS);
+    await take(lease);
+    expect(events).toEqual(['start 1']);
+    finish();
+    await until(
+      async () => work.current()?.number,
+      (number) => number === 2,
+      'the work does not start again',
+    );
+    expect(events).toEqual(['start 1', 'end 1', 'start 2']);
+    await lease.close();
+    expect(events.at(-1)).toBe('end 2');
+    expect(await readHolder()).toBeUndefined();
+  });
+
+  it('has the clock of the store, however the clock of this process is set', async () => {
+    const local = createTestClock(new Date(clock.now() + 40 * 86_400_000).toISOString());
+    const storeClock = createStoreClock(local);
+    storeClock.measured(1000);
+    local.add(5);
+    expect(storeClock.clock.now()).toBe(1005);
+    local.step(-80 * 86_400_000);
+    expect(storeClock.clock.now()).toBe(1005);
+    storeClock.measured(900);
+    expect(storeClock.clock.now()).toBe(900);
   });
 });

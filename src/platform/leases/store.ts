@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lockNumber } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
@@ -10,9 +11,13 @@ export interface Lease {
   pid: number;
   /** Epoch milliseconds of the store's clock. */
   renewedAt: number;
+  /** Greater with each acquisition. */
+  token: number;
+  /** What identifies the process on its machine, as text; empty if that is not known. */
+  process: string;
 }
 
-const COLUMNS = ['name', 'holder', 'host', 'pid', 'renewed_at as renewedAt'] as const;
+const COLUMNS = ['name', 'holder', 'host', 'pid', 'renewed_at as renewedAt', 'token', 'process'] as const;
 
 const selectLease = prepared((db: Db, value: { name: string }) =>
   db.selectFrom('leases').select(COLUMNS).where('name', '=', value.name),
@@ -20,8 +25,14 @@ const selectLease = prepared((db: Db, value: { name: string }) =>
 
 export const findLease = async (db: Db, name: string): Promise<Lease | undefined> => selectLease.first(db, { name });
 
-/** The id of our advisory lock on PostgreSQL. */
-const LEASE_LOCK = 0x70_68_6f;
+/** The first of the ids of our advisory locks on PostgreSQL: each lease has its own, so that one does not wait for others. */
+const LEASE_LOCKS = 0x70_68_6f;
+const LOCK_BYTES = 3;
+
+function toLockNumber(name: string): number {
+  const hash = createHash('sha256').update(name).digest().readUIntBE(0, LOCK_BYTES);
+  return LEASE_LOCKS * 2 ** (8 * LOCK_BYTES) + hash;
+}
 
 /** As `findLease`; no process can take the lease from its holder until the transaction ends. */
 export async function findLockedLease(
@@ -29,7 +40,7 @@ export async function findLockedLease(
   name: string,
   mode: 'shared' | 'exclusive' = 'shared',
 ): Promise<Lease | undefined> {
-  await lockNumber(tx, LEASE_LOCK, mode);
+  await lockNumber(tx, toLockNumber(name), mode);
   return findLease(tx, name);
 }
 
@@ -42,17 +53,23 @@ export async function putLease(tx: Db, { renewedAt, ...rest }: Lease): Promise<v
     .execute();
 }
 
-/** False if another process holds the lease. */
-export async function renewLease(tx: Db, { name, holder, renewedAt }: Lease): Promise<boolean> {
+/** False if the lease was taken since it got this token. */
+export async function renewLease(tx: Db, { name, holder, token, renewedAt }: Lease): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('leases')
     .set({ renewed_at: renewedAt })
     .where('name', '=', name)
     .where('holder', '=', holder)
+    .where('token', '=', token)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-export async function deleteLease(tx: Db, name: string, holder: string): Promise<void> {
-  await tx.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
+export async function deleteLease(tx: Db, { name, holder, token }: Pick<Lease, 'name' | 'holder' | 'token'>) {
+  await tx
+    .deleteFrom('leases')
+    .where('name', '=', name)
+    .where('holder', '=', holder)
+    .where('token', '=', token)
+    .execute();
 }

@@ -85,8 +85,9 @@ export function createDelivery({ state, log, lock, findTarget, send }: Options) 
     await state.write(async (tx) => {
       await lock(tx, organizationId);
       const current = await findNotification(tx, organizationId, id);
-      // It may have been cancelled in the meantime.
-      if (current?.nextAttemptAt === undefined && lastError !== undefined) return;
+      // It may have been cancelled in the meantime, or claimed by another node: then that one knows better.
+      const isClaimed = current?.nextAttemptAt !== undefined && current.attempts === attempts;
+      if (!isClaimed && lastError !== undefined) return;
       if (current) await updateNotification(tx, { ...current, ...change, lastError, exchange });
       if (outcome.isUnavailable && channelId !== undefined)
         await postponeChannel(tx, { organizationId, channelId, now, until: now + getPauseMs(outcome.retryAfterMs) });

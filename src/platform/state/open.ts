@@ -22,6 +22,8 @@ interface Options {
   queryTimeoutMs?: number;
   /** Whether a store that does not exist is created. */
   mayCreate?: boolean;
+  /** Instead of the clock of the store, for tests. */
+  storeClock?: Clock | undefined;
 }
 
 const QUERY_TIMEOUT_MS = 60 * SECOND_MS;
@@ -29,7 +31,18 @@ const QUERY_TIMEOUT_MS = 60 * SECOND_MS;
 const MIGRATION_TIMEOUT_MS = 10 * MINUTE_MS;
 
 /** Opens the store and migrates its schema. Must be closed. */
-export async function openState({
+export async function openState({ storeClock, ...options }: Options): Promise<State> {
+  const state = await openStore(options);
+  if (storeClock) return { ...state, clock: storeClock, now: async () => storeClock.now() };
+  // From now on, its clock is known without a query.
+  await state.now().catch(async (error: unknown) => {
+    await state.close();
+    throw toStoreError(error);
+  });
+  return state;
+}
+
+async function openStore({
   dataDirectory,
   databaseUrl: url,
   databaseConnections,
@@ -38,7 +51,7 @@ export async function openState({
   observer = unobserved,
   queryTimeoutMs = QUERY_TIMEOUT_MS,
   mayCreate = true,
-}: Options): Promise<State> {
+}: Omit<Options, 'storeClock'>): Promise<State> {
   // Only the driver that is used is loaded.
   if (url) {
     const { openPostgres } = await import('./postgres/postgres.ts');

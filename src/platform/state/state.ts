@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/time/clock.ts';
 import type { StoreWarning } from './disk-warning.ts';
 import type { Db } from './tables.ts';
 
@@ -22,8 +23,10 @@ export interface State {
   check(): Promise<void>;
   /** Problems that changes ran into within the last minute, although the store can be written. */
   listWarnings(): StoreWarning[];
-  /** The store's clock, in epoch milliseconds; the same for all nodes. */
+  /** The store's clock, in epoch milliseconds; the same for all nodes. Asks the store. */
   now(): Promise<number>;
+  /** As `now`, without a query: as of the last one, and what has passed since then by the monotonic clock. */
+  readonly clock: Clock;
   close(): Promise<void>;
 }
 

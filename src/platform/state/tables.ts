@@ -188,6 +188,8 @@ interface LeaseRow {
   host: string;
   pid: number;
   renewed_at: number;
+  token: Generated<number>;
+  process: Generated<string>;
 }
 
 export interface DashboardTokenRow {

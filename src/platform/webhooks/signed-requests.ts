@@ -21,6 +21,8 @@ export interface SignedRequest {
   maxResponseBytes?: number;
   /** A longer response is cut, and one that breaks off is what was received until then. */
   isCut?: boolean;
+  /** 5 seconds if omitted. */
+  timeoutMs?: number | undefined;
   signal?: AbortSignal;
 }
 
@@ -54,9 +56,9 @@ const MAX_ERROR_LENGTH = 200;
 const MAX_SOCKETS = 16;
 
 /** The reason for a failed request, as the API and the console show it. */
-export function formatRequestError(error: unknown): string {
+export function formatRequestError(error: unknown, timeoutMs = TIMEOUT_MS): string {
   const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
-  if (isTimeout(error)) return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
+  if (isTimeout(error)) return `The receiver did not respond within ${timeoutMs / SECOND_MS} s`;
   // A name with several addresses fails with one error for each of them, and without a message.
   return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
 }
@@ -110,14 +112,24 @@ export function createSignedRequests({ clock, allowPrivate, keepAlive = false }:
 
   return {
     async send({ url, secret }, request) {
-      const { method, query = {}, body = '', deliveryId, headers, maxResponseBytes, isCut = false, signal } = request;
+      const {
+        method,
+        query = {},
+        body = '',
+        deliveryId,
+        headers,
+        maxResponseBytes,
+        isCut = false,
+        timeoutMs = TIMEOUT_MS,
+        signal,
+      } = request;
       const violation = findUrlViolation(url, { allowPrivate });
       if (violation !== undefined) throw new Error(violation);
       const target = new URL(url);
       for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
       const signed = method === 'GET' ? target.search : body;
       const seconds = Math.floor(clock.now() / SECOND_MS);
-      const limited = limitTime(TIMEOUT_MS, signal);
+      const limited = limitTime(timeoutMs, signal);
       const options: RequestOptions = {
         method,
         agent: agents?.[target.protocol as keyof typeof agents] ?? false,

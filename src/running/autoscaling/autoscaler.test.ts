@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { acme } from '../../../test/support/fleet.ts';
+import { createTestSession } from '../../../test/support/leases.ts';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
+import { createWrongClock } from '../../../test/support/test-clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { createAudit } from '../../management/audit/audit.ts';
 import { createOrganizations } from '../../management/organizations/organizations.ts';
@@ -15,6 +17,7 @@ import type { Service } from '../../management/services/service.ts';
 import type { AutoscalerMode } from '../../management/services/service-settings.ts';
 import { parseFleetFile } from '../../operations/fleet/file.ts';
 import { createFleet } from '../../operations/fleet/fleet.ts';
+import type { LeaseSession } from '../../platform/leases/session.ts';
 import { openState } from '../../platform/state/open.ts';
 import type { State } from '../../platform/state/state.ts';
 import { createAutoscaler } from './autoscaler.ts';
@@ -46,6 +49,7 @@ onEachStore('the autoscaler', (store) => {
   let database: { url: string; drop(): Promise<void> } | undefined;
   let state: State;
   let services: DrivenServices;
+  let session: LeaseSession;
   let loadHistory: LoadHistory;
   let now: number;
   const clock = { now: () => now, monotonicMs: () => now };
@@ -54,8 +58,14 @@ onEachStore('the autoscaler', (store) => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     now = START;
-    state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }), clock });
+    state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
+    services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }) });
+    session = createTestSession(state);
     loadHistory = createLoadHistory({ state });
   });
 
@@ -71,9 +81,9 @@ onEachStore('the autoscaler', (store) => {
       state,
       services,
       organizations: createOrganizations({ db: state.db }),
-      clock,
       log,
-      isResponsible,
+      findSession: (id) => (isResponsible(id) ? session : undefined),
+      lease: { getSession: () => session },
     });
 
   /** Declares services and lets them run. */
@@ -90,7 +100,7 @@ onEachStore('the autoscaler', (store) => {
     const organization = { id: organizationId, name: 'Acme', tier: 'SCALE', paid: true, services: declared };
     await fleet.apply(parseFleetFile(JSON.stringify({ organizations: [organization] })), ACTOR);
     for (const { id } of declared)
-      await services.observed({ organizationId, id }, () => ({
+      await services.under(session.state).observed({ organizationId, id }, () => ({
         observed: { state: 'running', since: now },
       }));
   }
@@ -105,7 +115,7 @@ onEachStore('the autoscaler', (store) => {
     ...more,
   });
   const record = (serviceId: string, ...samples: LoadSample[]) =>
-    loadHistory.recordSamples([{ organizationId, serviceId, samples }]);
+    loadHistory.recordSamples(session.state, [{ organizationId, serviceId, samples }]);
   /** The same load in each of the minutes before now. */
   const recordSteady = (serviceId: string, minutes: number, more: Partial<LoadSample>) =>
     record(serviceId, ...Array.from({ length: minutes }, (_, age) => toSample(now - age * MINUTE_MS, more)).reverse());
@@ -115,7 +125,7 @@ onEachStore('the autoscaler', (store) => {
 
   it('stores samples by minute; a second one replaces the first, and values that are no amounts are left out', async () => {
     const at = Date.parse('2026-11-16T09:59:00Z');
-    await loadHistory.recordSamples([
+    await loadHistory.recordSamples(session.state, [
       {
         organizationId,
         serviceId: acme.primary,
@@ -143,7 +153,7 @@ onEachStore('the autoscaler', (store) => {
   it('records one sample per minute: the highest load, the latest size, and the failures of the minute', async () => {
     await apply(declare(acme.primary, 'off'));
     const service = await services.find(organizationId, acme.primary);
-    const recorder = createLoadRecorder({ loadHistory, clock, log });
+    const recorder = createLoadRecorder({ loadHistory, clock, log, findSession: () => session });
     const observe = (load: Observed['load'], more: Partial<Observed> = {}) => {
       const observed: Observed = { state: 'running', memoryGb: 16, replicas: 2, ...(load && { load }), ...more };
       if (service) recorder.observed(service, observed, 3);
@@ -218,7 +228,7 @@ onEachStore('the autoscaler', (store) => {
   it('decides by the size that was observed: an embedded service has one replica', async () => {
     const more = { driver: 'embedded', kubernetes: undefined, numReplicas: 3 };
     await apply(declare(acme.primary, 'recommend', more));
-    await services.observed({ organizationId, id: acme.primary }, () => ({
+    await services.under(session.state).observed({ organizationId, id: acme.primary }, () => ({
       observed: { state: 'running', since: now, memoryGb: 16, replicas: 1 },
     }));
     // A third of the memory of the three replicas that were asked for, and almost all of the one that runs.
@@ -240,7 +250,7 @@ onEachStore('the autoscaler', (store) => {
     await apply(declare(acme.primary, 'apply'), declare(OTHER, 'apply'));
     await recordSteady(acme.primary, 5, { cpuCores: 8 });
     await recordSteady(OTHER, 5, { cpuCores: 8 });
-    await services.observed({ organizationId, id: acme.primary }, () => ({
+    await services.under(session.state).observed({ organizationId, id: acme.primary }, () => ({
       observed: { state: 'idle', since: now },
     }));
     await create((id) => id === acme.primary).evaluate();

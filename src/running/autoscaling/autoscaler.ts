@@ -2,13 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createTimeOrderedIds } from '../../kernel/ids.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { Actor } from '../../management/audit/activity.ts';
 import type { Organization } from '../../management/organizations/organization.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { DrivenServices } from '../../management/services/driven-services.ts';
 import type { Service } from '../../management/services/service.ts';
 import { getAutoscalerMode } from '../../management/services/settings/settings.ts';
+import type { LeaseHandle } from '../../platform/leases/lease.ts';
+import type { LeasedState, LeaseSession } from '../../platform/leases/session.ts';
 import type { State } from '../../platform/state/state.ts';
 import { decideFromSummary } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -23,17 +25,20 @@ const KEPT_MS = 90 * DAY_MS;
 const ACTOR: Actor = { type: 'system', id: 'autoscaler', details: 'pilothouse autoscaler' };
 
 interface Options {
-  state: State;
+  state: Pick<State, 'db' | 'clock'>;
   services: DrivenServices;
   organizations: Organizations;
-  clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** Whether this process is responsible for the service: only one process evaluates it. */
-  isResponsible(serviceId: string): boolean;
+  /** Under which a service is evaluated; undefined if another process is responsible for it. */
+  findSession(serviceId: string): LeaseSession | undefined;
+  /** Of the process that deletes what is old. */
+  lease: Pick<LeaseHandle, 'getSession'>;
 }
 
 /** What is known about a service between two passes. */
 interface Tracked {
+  /** Another process may have decided since an earlier session. */
+  session: LeaseSession;
   load: ReturnType<typeof createRunningSummary>;
   last: StoredDecision | undefined;
   lastChangeAt: number | undefined;
@@ -46,13 +51,15 @@ interface Tracked {
  * Evaluates every running service that is not simulated once a minute, stores the decisions that change or recommend
  * something, and resizes services in mode `apply`. Keeps the load of 30 hours in memory, so a pass reads new samples only.
  */
-export function createAutoscaler({ state, services, organizations, clock, log, isResponsible }: Options) {
+export function createAutoscaler({ state, services, organizations, log, findSession, lease }: Options) {
+  const { clock } = state;
   const tracked = new Map<string, Tracked>();
   const nextId = createTimeOrderedIds();
   let deletedAt = Number.NEGATIVE_INFINITY;
 
   async function run(): Promise<void> {
-    const owned = (await services.list()).filter(({ id }) => isResponsible(id));
+    for (const [id, { session }] of tracked) if (findSession(id) !== session) tracked.delete(id);
+    const owned = (await services.list()).filter(({ id }) => findSession(id) !== undefined);
     const known = new Set(owned.map(({ id }) => id));
     for (const id of tracked.keys()) if (!known.has(id)) tracked.delete(id);
     for (const organizationId of new Set(owned.map((service) => service.organizationId))) {
@@ -60,7 +67,7 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
       const ids = owned.filter((service) => service.organizationId === organizationId).map(({ id }) => id);
       if (organization) await evaluateOrganization(organization, ids);
     }
-    await deleteOld();
+    await deleteOld(lease.getSession()?.state);
   }
 
   async function evaluateOrganization(organization: Organization, ids: string[]): Promise<void> {
@@ -82,7 +89,10 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
     const oldest = clock.now() - HISTORY_MINUTES * MINUTE_MS;
     const added = ids.filter((id) => !tracked.has(id));
     const recent = ids.filter((id) => tracked.has(id));
-    for (const id of added) tracked.set(id, await track(organizationId, id));
+    for (const id of added) {
+      const session = findSession(id);
+      if (session) tracked.set(id, await track(session, organizationId, id));
+    }
     const lastMinutes = recent.map((id) => tracked.get(id)?.load.getLastMinute() ?? 0);
     const since = Math.max(oldest, Math.min(...lastMinutes, toMinute(clock.now())) * MINUTE_MS);
     for (const [from, wanted] of [
@@ -95,9 +105,10 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
     }
   }
 
-  async function track(organizationId: string, id: string): Promise<Tracked> {
+  async function track(session: LeaseSession, organizationId: string, id: string): Promise<Tracked> {
     const applied = await findLastDecision(state.db, organizationId, id, { isApplied: true });
     return {
+      session,
       load: createRunningSummary(),
       last: await findLastDecision(state.db, organizationId, id),
       lastChangeAt: applied?.at,
@@ -125,22 +136,24 @@ export function createAutoscaler({ state, services, organizations, clock, log, i
   async function apply(service: Readonly<Service>, decision: Decision, known: Tracked): Promise<void> {
     // A change while the last one is still being made would overtake it.
     if (service.observed.isResizing || service.observed.inFlight) return;
-    await services.resize(ACTOR, service.organizationId, service.id, decision.to, decision.reason);
+    await services
+      .under(known.session.state)
+      .resize(ACTOR, service.organizationId, service.id, decision.to, decision.reason);
     known.lastChangeAt = decision.at;
     await store(service, decision, known, true);
   }
 
   async function store(service: Readonly<Service>, decision: Decision, known: Tracked, isApplied: boolean) {
     const stored: StoredDecision = { ...decision, id: nextId(decision.at), isApplied };
-    await state.write((tx) => insertDecision(tx, service.organizationId, service.id, stored));
+    await known.session.state.write((tx) => insertDecision(tx, service.organizationId, service.id, stored));
     known.last = stored;
   }
 
-  async function deleteOld(): Promise<void> {
+  async function deleteOld(leased: LeasedState | undefined): Promise<void> {
     const now = clock.monotonicMs();
-    if (now - deletedAt < HOUR_MS) return;
+    if (!leased || now - deletedAt < HOUR_MS) return;
     deletedAt = now;
-    await state.write((tx) => deleteOldRows(tx, clock.now() - KEPT_MS));
+    await leased.write((tx) => deleteOldRows(tx, clock.now() - KEPT_MS));
   }
 
   const loop = createBackgroundLoop({

@@ -3,6 +3,7 @@ import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
+import type { LeaseSession } from '../../platform/leases/session.ts';
 import { type LoadSample, toMinute } from './load.ts';
 import type { LoadHistory } from './load-history.ts';
 
@@ -21,11 +22,15 @@ interface Options {
   loadHistory: LoadHistory;
   /** Called after samples were stored. */
   onRecorded?(loads: readonly RecordedLoad[]): Promise<void>;
+  /** Of the store. */
   clock: Clock;
   log: Pick<Logger, 'warn'>;
+  /** Under which the load of a service is stored. Undefined: another process is responsible for it. */
+  findSession(serviceId: string): LeaseSession | undefined;
 }
 
 interface Pending {
+  session: LeaseSession;
   organizationId: string;
   name: string;
   samples: LoadSample[];
@@ -34,19 +39,28 @@ interface Pending {
 }
 
 /** Turns the observations of services into one sample per minute, and stores those of all services once a minute. */
-export function createLoadRecorder({ loadHistory, onRecorded, clock, log }: Options) {
+export function createLoadRecorder({ loadHistory, onRecorded, clock, log, findSession }: Options) {
   const services = new Map<string, Pending>();
 
   async function flush(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const session of new Set([...services.values()].map((pending) => pending.session)))
+      await store(session).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async function store(session: LeaseSession): Promise<void> {
+    // Another process records the load of these services.
+    if (!session.isHeld()) for (const [id, pending] of services) if (pending.session === session) services.delete(id);
     const batch = [...services]
-      .filter(([, { samples }]) => samples.length > 0)
+      .filter(([, pending]) => pending.session === session && pending.samples.length > 0)
       .map(([serviceId, { organizationId, name, samples }]) => ({
         organizationId,
         serviceId,
         name,
         samples: [...samples],
       }));
-    await loadHistory.recordSamples(batch);
+    if (batch.length > 0) await loadHistory.recordSamples(session.state, batch);
     for (const { serviceId, samples } of batch) services.get(serviceId)?.samples.splice(0, samples.length);
     if (batch.length > 0) await onRecorded?.(batch);
   }
@@ -64,8 +78,11 @@ export function createLoadRecorder({ loadHistory, onRecorded, clock, log }: Opti
     /** `queries`: how many ran at the same time since the last observation, at most. */
     observed({ id, organizationId, name }: Readonly<Service>, observed: Observed, queries?: number): void {
       const { memoryGb, replicas } = observed;
-      if (memoryGb === undefined || replicas === undefined) return;
-      const pending = services.get(id) ?? { organizationId, name, samples: [], outOfMemory: undefined };
+      const session = findSession(id);
+      if (memoryGb === undefined || replicas === undefined || !session) return;
+      const known = services.get(id);
+      const isKnown = known?.session === session;
+      const pending = isKnown ? known : { session, organizationId, name, samples: [], outOfMemory: undefined };
       pending.name = name;
       services.set(id, pending);
       const { cpuCores, memoryBytes, outOfMemory } = observed.load ?? {};

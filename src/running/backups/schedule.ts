@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { createTimeOrderedIds } from '../../kernel/ids.ts';
-import { type Clock, HOUR_MS } from '../../kernel/time/clock.ts';
+import { HOUR_MS } from '../../kernel/time/clock.ts';
 import type { Actor } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import type { Organizations } from '../../management/organizations/organizations.ts';
 import type { DrivenServices } from '../../management/services/driven-services.ts';
 import type { DriverName } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
-import type { State } from '../../platform/state/state.ts';
+import type { LeasedState } from '../../platform/leases/session.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import { type Backup, findNewestDone, getBackupConfiguration, isDue, listExpired } from './backup.ts';
 import type { BackupMaker } from './maker.ts';
@@ -15,10 +15,9 @@ import { insertBackup, listBackedUpServices, listBackups, updateBackup } from '.
 import type { BackupWriter } from './writer.ts';
 
 interface Options {
-  state: State;
+  state: LeasedState;
   writer: BackupWriter;
   organizations: Organizations;
-  clock: Clock;
   audit: Audit;
   log: Pick<Logger, 'warn'>;
   services: DrivenServices;
@@ -52,7 +51,8 @@ export const toNewBackup = (id: string, service: Readonly<Service>, directoryId:
 
 /** Decides which backups are due, and which have expired. */
 export function createSchedule(options: Options) {
-  const { state, writer, organizations, clock, audit, log, services, maker } = options;
+  const { state, writer, organizations, audit, log, services, maker } = options;
+  const { clock } = state;
   const { isResponsible, isIncluded, isBackedUp, isInUse } = options;
   const { directoryId } = maker;
   const nextId = createTimeOrderedIds();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { acme } from '../../../test/support/fleet.ts';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
-import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import { createTestClock, createWrongClock, type TestClock } from '../../../test/support/test-clock.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../kernel/time/clock.ts';
 import { createAudit } from '../../management/audit/audit.ts';
@@ -21,7 +21,7 @@ import { type Backup, ELSEWHERE } from './backup.ts';
 import type { BackupMaker } from './maker.ts';
 import { createSchedule } from './schedule.ts';
 import { findBackup, insertBackup, updateBackup } from './store.ts';
-import { createBackupWork } from './work.ts';
+import { startBackupWork } from './work.ts';
 import { createBackupWriter } from './writer.ts';
 
 const log = { debug() {}, info() {}, warn() {} };
@@ -40,10 +40,14 @@ onEachStore('the work on backups', (store) => {
     const database =
       store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     clock = createTestClock('2026-11-16T10:00:30Z');
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    state = { ...opened, now: async () => clock.now() };
+    state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
     const audit = createAudit({ db: state.db, clock });
-    services = createDrivenServices({ state, audit, clock });
+    services = createDrivenServices({ state, audit });
     const organizations = createOrganizations({ db: state.db });
     const fleet = createFleet({ state, clock, audit, organizations, alertRemoval: {} as never, log });
     const webhook = { url: 'https://example.com/', secret: 'a-secret-of-16-or-more' };
@@ -52,7 +56,7 @@ onEachStore('the work on backups', (store) => {
     const file = parseFleetFile(JSON.stringify({ organizations: [organization] }));
     await fleet.apply(file, { type: 'system', id: 'test', details: '' });
     remove = async () => {
-      await opened.close();
+      await state.close();
       await database?.drop();
       rmSync(directory, { recursive: true, force: true });
     };
@@ -76,27 +80,27 @@ onEachStore('the work on backups', (store) => {
     };
     const organizations = createOrganizations({ db: state.db });
     const audit = createAudit({ db: state.db, clock });
-    const writer = createBackupWriter({ state, organizations });
-    const lease = createLease({ state, clock, log, name: newUuid(), onChange() {} });
-    await lease.tryToHold();
+    const lease = createLease({ state, clock, log, name: newUuid() });
     const isResponsible = () => process.isResponsible;
-    const common = { state, writer, clock, log, services, isResponsible, maker };
     const none = () => false;
-    const schedule = createSchedule({
-      ...common,
-      organizations,
-      audit,
-      isIncluded: none,
-      isBackedUp: none,
-      isInUse: none,
-    });
     const verify = async () => ({ tables: 0, rows: 0 });
-    const work = createBackupWork({ ...common, lease, schedule, verify });
-    onTestFinished(async () => {
-      await work.close();
-      await lease.close();
+    const work = lease.run((session) => {
+      const writer = createBackupWriter({ state: session.state, organizations });
+      const common = { writer, log, services, isResponsible, maker };
+      const schedule = createSchedule({
+        ...common,
+        state: session.state,
+        organizations,
+        audit,
+        isIncluded: none,
+        isBackedUp: none,
+        isInUse: none,
+      });
+      return startBackupWork({ ...common, session, schedule, verify });
     });
-    return { process, settleAll: work.settleAll };
+    await lease.tryToHold();
+    onTestFinished(lease.close);
+    return { process, settleAll: async () => work.current()?.settleAll() };
   }
 
   async function insert(changes: Partial<Backup> = {}): Promise<string> {

@@ -3,10 +3,9 @@ import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { createKeyedQueue, createQueue } from '../../kernel/tasks/queue.ts';
-import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { DrivenServices } from '../../management/services/driven-services.ts';
-import type { LeaseView } from '../../platform/leases/lease.ts';
-import type { State } from '../../platform/state/state.ts';
+import type { LeaseSession } from '../../platform/leases/session.ts';
 import type { Backup } from './backup.ts';
 import type { BackupMaker } from './maker.ts';
 import type { Schedule } from './schedule.ts';
@@ -16,15 +15,13 @@ import type { Verify } from './verification.ts';
 import type { BackupWriter } from './writer.ts';
 
 interface Options {
-  state: State;
+  /** Of the lease of the services. */
+  session: LeaseSession;
   writer: BackupWriter;
-  clock: Clock;
   log: Pick<Logger, 'warn'>;
   services: Pick<DrivenServices, 'find'>;
   /** Whether this process runs the service. */
   isResponsible(serviceId: string): boolean;
-  /** Of the services. */
-  lease: LeaseView;
   maker: BackupMaker;
   schedule: Schedule;
   verify: Verify;
@@ -45,10 +42,12 @@ const DELETED = 'The service was deleted';
  * Makes, verifies and deletes the backups of the services in one data directory, or of those elsewhere. One process does
  * so: the one that runs the services. What is to be done is in the store, so nothing is forgotten when it is killed.
  */
-export function createBackupWork(options: Options) {
-  const { state, writer, clock, log, services, isResponsible, lease, maker, schedule, verify } = options;
+export function startBackupWork(options: Options) {
+  const { session, writer, log, services, isResponsible, maker, schedule, verify } = options;
+  const { state } = session;
+  const { clock } = state;
   const { directoryId } = maker;
-  /** Distinguishes the work of this process from what a killed one has left. */
+  /** Distinguishes the work of this session from what an earlier one, or a killed process, has left. */
   const worker = newUuid();
   const running = new Map<string, Promise<void>>();
   /** When work that failed is tried again, by the monotonic clock. */
@@ -56,7 +55,8 @@ export function createBackupWork(options: Options) {
   const queue = createKeyedQueue({ concurrency: 1 });
   const backups = createQueue({ concurrency: maker.concurrency });
   const others = createQueue({ concurrency: CONCURRENCY });
-  const stopping = new AbortController();
+  const closing = new AbortController();
+  const stopping = { signal: AbortSignal.any([closing.signal, session.signal]) };
   let scheduledAtMs: number | undefined;
   /** By service. */
   let sizes: ReadonlyMap<string, number> = new Map();
@@ -68,7 +68,7 @@ export function createBackupWork(options: Options) {
   });
 
   async function pass(): Promise<void> {
-    if (!lease.isHeld()) return;
+    if (!session.isHeld()) return;
     if (scheduledAtMs === undefined || clock.monotonicMs() - scheduledAtMs >= SCHEDULE_MS) {
       // Set first: a request for another run may come in meanwhile.
       scheduledAtMs = clock.monotonicMs();
@@ -96,7 +96,7 @@ export function createBackupWork(options: Options) {
   /** As the store has it now: another pass may have finished it. */
   async function settle(organizationId: string, id: string): Promise<void> {
     const backup = await findBackup(state.db, organizationId, id);
-    if (!backup || !(await lease.confirm())) return;
+    if (!backup || !(await session.confirm())) return;
     if (backup.pending === 'backup') await back(backup);
     else if (backup.pending === 'verify') await check(backup);
     else if (backup.pending === 'remove') await remove(backup);
@@ -134,7 +134,7 @@ export function createBackupWork(options: Options) {
 
   /** Stores a change of a backup that is being made. False if another process has taken it over, or it was deleted. */
   async function replace(backup: Backup, change: (stored: Backup) => Backup): Promise<boolean> {
-    if (!(await lease.confirm())) return false;
+    if (!(await session.confirm())) return false;
     return writer.change(backup, (stored) => (isSameWork(stored, backup) ? change(stored) : undefined));
   }
 
@@ -143,7 +143,7 @@ export function createBackupWork(options: Options) {
     log.warn({ serviceId, backupId: id, reason: error }, 'failed to back up a service');
     const stored = await findBackup(state.db, organizationId, id);
     // The files may be those of another process.
-    if (!stored || !isSameWork(stored, backup) || !(await lease.confirm())) return;
+    if (!stored || !isSameWork(stored, backup) || !(await session.confirm())) return;
     // What cannot be removed now is removed when the backup expires.
     await maker
       .removeUnfinished(backup, earlier, stopping.signal)
@@ -163,7 +163,7 @@ export function createBackupWork(options: Options) {
       result = { tables: 0, rows: 0, error: explain(error) };
     }
     const verification = { at: clock.now(), ...result };
-    if (await lease.confirm())
+    if (await session.confirm())
       await writer.change(backup, (stored) =>
         stored.pending === 'verify' ? { ...withoutWork(stored), verification } : undefined,
       );
@@ -175,9 +175,8 @@ export function createBackupWork(options: Options) {
     await state.write((tx) => deleteBackup(tx, backup));
   }
 
+  loop.start();
   return {
-    start: loop.start,
-
     /** The size of all backups of a service. */
     countBytes: (serviceId: string): number => sizes.get(serviceId) ?? 0,
 
@@ -188,9 +187,9 @@ export function createBackupWork(options: Options) {
       while (running.size > 0) await Promise.all(running.values());
     },
 
-    /** Interrupted backups fail after the next start. */
+    /** Interrupted backups fail after the next start, or in the process that has the lease then. */
     async close(): Promise<void> {
-      stopping.abort();
+      closing.abort();
       await loop.close();
       await Promise.all(running.values());
     },

@@ -1,12 +1,12 @@
 import type { Organizations } from '../../management/organizations/organizations.ts';
-import type { State } from '../../platform/state/state.ts';
+import type { LeasedState } from '../../platform/leases/session.ts';
 import type { Backup } from './backup.ts';
 import { findBackup, updateBackup } from './store.ts';
 
 export type BackupWriter = ReturnType<typeof createBackupWriter>;
 
 /** Changes of one backup by several parts do not overwrite each other. */
-export function createBackupWriter({ state, organizations }: { state: State; organizations: Organizations }) {
+export function createBackupWriter({ state, organizations }: { state: LeasedState; organizations: Organizations }) {
   return {
     /**
      * Stores what `change` makes of the stored backup. False if that is undefined, or the backup was deleted meanwhile:

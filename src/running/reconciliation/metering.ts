@@ -1,36 +1,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
-import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Intake } from '../../management/billing/metering/intake.ts';
 import type { Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
+import type { LeasedState, LeaseSession } from '../../platform/leases/session.ts';
 import type { State } from '../../platform/state/state.ts';
 import { deleteSlices, deleteSlicesOfDeleted, listSlices, putSlices } from './slice-store.ts';
 import { createUsageMeter, listEvents, type Rate, type Slice, type UsageMeter } from './usage-slice.ts';
 
 interface Options {
-  state: State;
+  state: Pick<State, 'db' | 'clock'>;
   intake: Pick<Intake, 'ingest'>;
-  clock: Clock;
   log: Pick<Logger, 'warn'>;
   /** Bytes that were sent to clients of the service since its endpoint was opened. */
   countSentBytes(serviceId: string): number | undefined;
   /** The size of all backups of the service. */
   countBackupBytes(serviceId: string): number;
-  /** Whether this process is still responsible for the service: another one may measure it if not. */
-  holdsLease(serviceId: string): Promise<boolean>;
+  /** Under which the usage of a service is stored. Undefined: another process measures it. */
+  findSession(serviceId: string): LeaseSession | undefined;
 }
 
 /** What is measured of one service. */
 interface Metered {
+  session: LeaseSession;
   meter: UsageMeter;
   /** Since the last measurement. */
   rate: Omit<Rate, 'backupBytes'>;
   sentBytes: number;
 }
 
-/** A process that is killed loses no more than this. */
+/** What this session has measured. */
+interface Measured {
+  session: LeaseSession;
+  slice: Slice;
+}
+
+/** A process that is killed, or that loses its lease, loses no more than this. */
 const STORE_MS = 10 * SECOND_MS;
 /** The pause between two sets of usage events. */
 const SEND_MS = MINUTE_MS;
@@ -44,10 +51,11 @@ const SERVICES_AT_ONCE = 1000;
  * waits; what a process leaves is sent by the next one that is responsible for the service.
  */
 export function createServiceMetering(options: Options) {
-  const { state, intake, clock, log, countSentBytes, countBackupBytes, holdsLease } = options;
+  const { state, intake, log, countSentBytes, countBackupBytes, findSession } = options;
+  const { clock } = state;
   const metered = new Map<string, Metered>();
   /** Slices that have ended and are not stored yet. Few: no further ones end while the store fails, except at midnight. */
-  let ended: Slice[] = [];
+  let ended: Measured[] = [];
   let sentAtMs: number | undefined;
   let isStoreFailing = false;
   let isSendFailing = false;
@@ -68,19 +76,20 @@ export function createServiceMetering(options: Options) {
   async function pass(): Promise<void> {
     await measureAll();
     const isDue = sentAtMs === undefined || clock.monotonicMs() - sentAtMs >= SEND_MS;
-    if (isDue && !isStoreFailing && !isSendFailing) for (const { meter } of metered.values()) keep(meter.end());
+    if (isDue && !isStoreFailing && !isSendFailing)
+      for (const { session, meter } of metered.values()) keep(session, meter.end());
     await store();
     if (isDue) await send();
   }
 
   async function measureAll(): Promise<void> {
-    for (const id of [...metered.keys()]) {
-      if (await holdsLease(id)) measure(id);
+    for (const [id, { session }] of [...metered]) {
+      if (await session.confirm()) measure(id);
       else release(id);
     }
   }
 
-  /** Adds what was used since the last measurement. Only after `holdsLease`. */
+  /** Adds what was used since the last measurement. Only while its session is confirmed. */
   function measure(id: string): void {
     const service = metered.get(id);
     if (!service) return;
@@ -89,56 +98,77 @@ export function createServiceMetering(options: Options) {
     const added = sentBytes - service.sentBytes;
     service.sentBytes = sentBytes;
     const rate = { ...service.rate, backupBytes: countBackupBytes(id) };
-    for (const slice of service.meter.add(rate, added, clock.monotonicMs(), clock.now())) keep(slice);
+    for (const slice of service.meter.add(rate, added, clock.monotonicMs(), clock.now())) keep(service.session, slice);
   }
 
-  function keep(slice: Slice | undefined): void {
-    if (slice) ended.push(slice);
+  function keep(session: LeaseSession, slice: Slice | undefined): void {
+    if (slice) ended.push({ session, slice });
   }
 
   async function store(): Promise<void> {
+    // Another process measures these services, and may have sent what this one stored last.
+    ended = ended.filter(({ session }) => session.isHeld());
     const storing = [...ended];
-    const growing = [...metered.values()].flatMap(({ meter }) => meter.read() ?? []);
+    const growing = [...metered.values()].flatMap(({ session, meter }) => {
+      const slice = meter.read();
+      return slice && session.isHeld() ? { session, slice } : [];
+    });
     isStoreFailing = true;
-    if (storing.length + growing.length > 0) await state.write((tx) => putSlices(tx, [...storing, ...growing]));
+    for (const [session, measured] of groupBySession([...storing, ...growing]))
+      await session.state.write((tx) =>
+        putSlices(
+          tx,
+          measured.map(({ slice }) => slice),
+        ),
+      );
     isStoreFailing = false;
-    ended = ended.filter((slice) => !storing.includes(slice));
+    ended = ended.filter((measured) => !storing.includes(measured));
   }
 
   /** Sends the stored slices that do not grow any more, also those that another process has left. */
   async function send(): Promise<void> {
     sentAtMs = clock.monotonicMs();
-    if (metered.size === 0) return;
-    isSendFailing = true;
-    await state.write(deleteSlicesOfDeleted);
     const failures: unknown[] = [];
-    for (const ids of toChunks([...metered.keys()], SERVICES_AT_ONCE)) {
-      // Slices of this process whose last part is not stored.
-      const incomplete = new Set(
-        [...ids.map((id) => metered.get(id)?.meter.read()), ...ended].map((slice) => slice?.id),
-      );
-      const slices = (await listSlices(state.db, ids)).filter(({ id }) => !incomplete.has(id));
-      for (const organizationId of new Set(slices.map((slice) => slice.organizationId))) {
-        const own = slices.filter((slice) => slice.organizationId === organizationId);
-        await sendSlices(organizationId, own).catch((error: unknown) => failures.push(error));
-      }
-    }
+    isSendFailing = true;
+    for (const [session, services] of groupBySession([...metered].map(([id, { session }]) => ({ session, id }))))
+      await sendOfSession(
+        session,
+        services.map(({ id }) => id),
+      ).catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
     isSendFailing = false;
   }
 
-  async function sendSlices(organizationId: string, slices: readonly Slice[]): Promise<void> {
+  async function sendOfSession({ state: leased }: LeaseSession, serviceIds: readonly string[]): Promise<void> {
+    await leased.write(deleteSlicesOfDeleted);
+    const failures: unknown[] = [];
+    for (const ids of toChunks(serviceIds, SERVICES_AT_ONCE)) {
+      // Slices of this process whose last part is not stored.
+      const growing = ids.map((id) => metered.get(id)?.meter.read());
+      const incomplete = new Set([...growing, ...ended.map(({ slice }) => slice)].map((slice) => slice?.id));
+      const slices = (await listSlices(state.db, ids)).filter(({ id }) => !incomplete.has(id));
+      for (const organizationId of new Set(slices.map((slice) => slice.organizationId))) {
+        const own = slices.filter((slice) => slice.organizationId === organizationId);
+        await sendSlices(leased, organizationId, own).catch((error: unknown) => failures.push(error));
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** A slice that is sent again, because this process lost the lease after it was sent, counts once. */
+  async function sendSlices(leased: LeasedState, organizationId: string, slices: readonly Slice[]): Promise<void> {
     const now = clock.now();
     const events = slices.flatMap((slice) => listEvents(slice, now)).map((event) => JSON.stringify(event));
     const { rejected, errors } = await intake.ingest(organizationId, () => events.values());
     if (rejected > 0)
       log.warn({ organizationId, rejected, reason: errors[0]?.reason }, 'usage of services is rejected');
-    await state.write((tx) => deleteSlices(tx, slices));
+    await leased.write((tx) => deleteSlices(tx, slices));
   }
 
   /** What was measured so far is kept; what was used since then is measured by the process that is responsible now. */
   function release(id: string): void {
-    keep(metered.get(id)?.meter.end());
+    const service = metered.get(id);
+    if (service) keep(service.session, service.meter.end());
     metered.delete(id);
   }
 
@@ -153,9 +183,13 @@ export function createServiceMetering(options: Options) {
 
     /** The size counts from now on; the time since the previous observation counts with the previous size. */
     observed({ id, organizationId, dataWarehouseId }: Readonly<Service>, observed: Observed): void {
-      measure(id);
       const isRunning = observed.state === 'running' || observed.state === 'resizing';
       const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
+      const session = findSession(id);
+      if (!session) return;
+      // What an earlier session has measured is not continued: another process may have measured since then.
+      if (metered.get(id)?.session !== session) release(id);
+      measure(id);
       const service = metered.get(id);
       const storedBytes = observed.load?.storedBytes ?? service?.rate.storedBytes ?? 0;
       if (service) {
@@ -163,7 +197,7 @@ export function createServiceMetering(options: Options) {
         return;
       }
       const meter = createUsageMeter({ organizationId, serviceId: id, dataWarehouseId }, clock.monotonicMs());
-      metered.set(id, { meter, rate: { gb, storedBytes }, sentBytes: countSentBytes(id) ?? 0 });
+      metered.set(id, { session, meter, rate: { gb, storedBytes }, sentBytes: countSentBytes(id) ?? 0 });
       // Another process may have left usage of this service.
       sentAtMs = undefined;
     },
@@ -179,7 +213,7 @@ export function createServiceMetering(options: Options) {
       const finish = async () => {
         // A pass may be waiting for the engine; the store must not.
         await measureAll();
-        for (const { meter } of metered.values()) keep(meter.end());
+        for (const { session, meter } of metered.values()) keep(session, meter.end());
         await store().catch((error: Error) =>
           log.warn({ reason: error.message }, 'failed to store the usage of services'),
         );
@@ -189,6 +223,16 @@ export function createServiceMetering(options: Options) {
       void loop.close();
     },
   };
+}
+
+function groupBySession<T extends { session: LeaseSession }>(values: readonly T[]): Map<LeaseSession, T[]> {
+  const groups = new Map<LeaseSession, T[]>();
+  for (const value of values) {
+    const group = groups.get(value.session) ?? [];
+    group.push(value);
+    groups.set(value.session, group);
+  }
+  return groups;
 }
 
 function toChunks<T>(values: readonly T[], size: number): T[][] {

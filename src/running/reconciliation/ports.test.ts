@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { createTestSession } from '../../../test/support/leases.ts';
 import { createDatabase, findFreePort, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
 import { createServiceRecord } from '../../../test/support/service-record.ts';
@@ -57,7 +58,7 @@ onEachStore('the port of a service', (store) => {
     const endpoints = createEndpoints({
       proxy,
       host: '127.0.0.1',
-      ports: createPorts({ state, ranges: { http: ports, native } }),
+      ports: createPorts({ state, getState: () => createTestSession(state).state, ranges: { http: ports, native } }),
     });
     close.push(() => proxy.closeAll());
     return {

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
+import type { LeasedState } from '../../platform/leases/session.ts';
 import type { State } from '../../platform/state/state.ts';
 import {
   claimPort,
@@ -17,7 +18,9 @@ export interface PortRange {
 }
 
 interface Options {
-  state: State;
+  state: Pick<State, 'db'>;
+  /** With which the ports of a service are changed: by the process that is responsible for it. */
+  getState(serviceId: string): LeasedState;
   /** A protocol without a range has no ports. */
   ranges: { http: PortRange; native?: PortRange | undefined };
 }
@@ -31,9 +34,11 @@ const SETTINGS: Record<Protocol, string> = {
 const MAX_ATTEMPTS = 100;
 
 /** Which service has which port. A port belongs to its service until the service is deleted, whether it is open or not. */
-export function createPorts({ state, ranges }: Options) {
-  const claim = (use: PortUse, port: number): Promise<boolean> => state.write((tx) => claimPort(tx, use, port));
-  const release = (owner: PortOwner | PortUse): Promise<void> => state.write((tx) => releasePorts(tx, owner));
+export function createPorts({ state, getState, ranges }: Options) {
+  const claim = (use: PortUse, port: number): Promise<boolean> =>
+    getState(use.serviceId).write((tx) => claimPort(tx, use, port));
+  const release = (owner: PortOwner | PortUse): Promise<void> =>
+    getState(owner.serviceId).write((tx) => releasePorts(tx, owner));
 
   /** The first port of the range that belongs to no service and can be opened. */
   async function openInRange(

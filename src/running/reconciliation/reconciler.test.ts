@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } fr
 import { acme } from '../../../test/support/fleet.ts';
 import { createDatabase, MIGRATED } from '../../../test/support/postgres.ts';
 import { onEachStore } from '../../../test/support/server.ts';
-import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import { createTestClock, createWrongClock, type TestClock } from '../../../test/support/test-clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
@@ -30,7 +30,14 @@ import { createReconciler } from './reconciler.ts';
 
 const ACTOR = { type: 'system', id: 'test', details: '' } as const;
 const PASSWORD = 'any-password';
-const OTHER_PROCESS = { name: 'services', holder: 'another process', host: 'another-host', pid: 1 };
+const OTHER_PROCESS = {
+  name: 'services',
+  holder: 'another process',
+  host: 'another-host',
+  pid: 1,
+  token: 1,
+  process: '',
+};
 const organizationId = acme.id;
 /** Long enough for a machine under heavy load. */
 const SETTLE_MS = 60_000;
@@ -92,9 +99,13 @@ onEachStore('the reconciler', (store) => {
     const database =
       store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
     clock = createTestClock('2026-11-16T10:00:30Z');
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
-    state = { ...opened, now: async () => clock.now() };
-    services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }), clock });
+    state = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      clock: createWrongClock(clock),
+      storeClock: clock,
+    });
+    services = createDrivenServices({ state, audit: createAudit({ db: state.db, clock }) });
     upstream = createServer((_request, response) => response.end('1\n'));
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     removeStore = async () => {
@@ -151,7 +162,11 @@ onEachStore('the reconciler', (store) => {
       ignoredStatements: [],
       wake: (serviceId, cause) => reconciler.wake(serviceId, cause),
     });
-    const ports = createPorts({ state, ranges: { http: { first: 0, last: 0 } } });
+    const ports = createPorts({
+      state,
+      getState: (serviceId) => reconciler.getState(serviceId),
+      ranges: { http: { first: 0, last: 0 } },
+    });
     const endpoints = createEndpoints({ proxy, host: '127.0.0.1', ports });
     const reported: string[] = [];
     const releases: string[] = [];
@@ -160,7 +175,6 @@ onEachStore('the reconciler', (store) => {
       services,
       drivers: { kubernetes: driver },
       endpoints,
-      clock,
       log,
       onDrift,
       directoryId: newUuid(),
@@ -379,7 +393,7 @@ onEachStore('the reconciler', (store) => {
     );
     expect(reconciler.isResponsible(id)).toBe(false);
     expect(reconciler.findIdleStatus(id)).toBeUndefined();
-    expect(await reconciler.holdsLease(id)).toBe(false);
+    expect(reconciler.findSession(id)).toBeUndefined();
     expect(endpoints.getTraffic(id)).toBeUndefined();
     expect((await read()).observed.memoryGb).toBe(16);
     expect(fake.converged).toHaveLength(1);

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { createFairQueue } from '../../kernel/tasks/queue.ts';
 import { MINUTE_MS } from '../../kernel/time/clock.ts';
-import type { DrivenId } from '../../management/services/driven-services.ts';
+import type { DrivenId, DrivenServices } from '../../management/services/driven-services.ts';
 import {
   type BackupAccess,
   DRIVERS,
@@ -12,15 +12,17 @@ import {
   type SlowQuery,
 } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
-import { createLease, type LeaseView } from '../../platform/leases/lease.ts';
+import { createLease, type LeaseHandle } from '../../platform/leases/lease.ts';
+import type { LeasedState, LeaseSession } from '../../platform/leases/session.ts';
 import type { State } from '../../platform/state/state.ts';
 import type { WakeCause } from '../proxy/gate.ts';
 import { toDrivenService } from './desired.ts';
 import { createServiceLoop, type LoopContext, PROGRESS_MS, type ServiceLoop } from './service-loop.ts';
 import { callConverge } from './step.ts';
 
-interface Options extends Omit<LoopContext, 'driver' | 'holdsLease' | 'takeTurn'> {
+interface Options extends Omit<LoopContext, 'driver' | 'session' | 'services' | 'clock' | 'takeTurn'> {
   state: State;
+  services: DrivenServices;
   /** The drivers that this installation can use. */
   drivers: Partial<Record<DriverName, Driver>>;
   /** Called when this process is no longer responsible for a service. */
@@ -42,8 +44,11 @@ export type Reconciler = ReturnType<typeof createReconciler>;
  * the lease of its data directory, all others of the one that has the shared lease.
  */
 export function createReconciler(options: Options) {
-  const { state, services, drivers, endpoints, clock, log, directoryId, onReleased } = options;
+  const { state, services, drivers, endpoints, log, directoryId, onReleased } = options;
+  const { clock } = state;
   const loops = new Map<string, ServiceLoop>();
+  /** By service: under which session its state is written. */
+  const sessions = new Map<string, LeaseSession>();
   const releasing = new Set<string>();
   const removals = new Map<string, Promise<void>>();
   const queue = createFairQueue({ concurrency: CONCURRENCY, concurrencyPerKey: CONCURRENCY_PER_DRIVER });
@@ -56,19 +61,18 @@ export function createReconciler(options: Options) {
     onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to look for changed services'),
   });
 
-  const openLease = (name: string) => {
-    const lease = createLease({
+  const openLease = (name: string) =>
+    createLease({
       state,
       clock,
       log,
       name,
-      onChange(isHeld) {
+      onChange() {
         lastFullPassMs = undefined;
-        if (!isHeld) for (const [id, loop] of loops) if (getLease(loop.driverName) === lease) void release(id);
+        // Also those of a session that was followed by another one at once: they start again from the stored state.
+        for (const [id, loop] of loops) if (!loop.session.isHeld()) void release(id);
       },
     });
-    return lease;
-  };
   const shared = openLease('services');
   const local = openLease(`services/${directoryId}`);
   const getLease = (driver: DriverName) => (DRIVERS[driver].isLocal ? local : shared);
@@ -77,7 +81,7 @@ export function createReconciler(options: Options) {
     if (!shared.isHeld() && !local.isHeld()) return;
     const isFullPass = lastFullPassMs === undefined || clock.monotonicMs() - lastFullPassMs >= FULL_PASS_MS;
     const found = await (isFullPass ? services.list() : services.listUnsettled());
-    for (const service of found) if (getLease(service.driver).isHeld()) notice(service);
+    for (const service of found) notice(service);
     for (const service of await services.listRemovals()) startRemoval(service);
     if (!isFullPass) return;
     lastFullPassMs = clock.monotonicMs();
@@ -87,21 +91,25 @@ export function createReconciler(options: Options) {
 
   /** Starts a step if the service has changed since the last one. */
   function notice(service: DrivenId): void {
-    if (releasing.has(service.id)) return;
-    const loop = loops.get(service.id) ?? startLoop(service);
+    const session = getLease(service.driver).getSession();
+    if (!session || releasing.has(service.id)) return;
+    const loop = loops.get(service.id) ?? startLoop(service, session);
     if (loop.getSeenGeneration() !== service.generation) void loop.trigger();
   }
 
-  function startLoop(service: DrivenId): ServiceLoop {
+  function startLoop(service: DrivenId, session: LeaseSession): ServiceLoop {
     const { id, driver: name } = service;
     const context: LoopContext = {
       ...options,
       driver: drivers[name] ?? createMissingDriver(name),
-      holdsLease: () => getLease(name).confirm(),
+      session,
+      services: { ...services, ...services.under(session.state) },
+      clock,
       takeTurn: (step) => queue.run(name, step, stopping.signal),
     };
     const loop = createServiceLoop(context, service);
     loops.set(id, loop);
+    sessions.set(id, session);
     return loop;
   }
 
@@ -119,6 +127,7 @@ export function createReconciler(options: Options) {
       log.warn({ serviceId: id, reason: (error as Error).message }, 'failed to release a service');
     } finally {
       releasing.delete(id);
+      sessions.delete(id);
       lastFullPassMs = undefined;
     }
   }
@@ -135,18 +144,22 @@ export function createReconciler(options: Options) {
 
   /** Removes what a deleted service left behind. Tried again with the next pass if it fails. */
   async function remove(service: Service): Promise<void> {
-    if (!getLease(service.driver).isHeld()) return;
+    const session = getLease(service.driver).getSession();
+    if (!session) return;
     await release(service.id);
     const driver = drivers[service.driver];
     if (!driver) return;
+    sessions.set(service.id, session);
     try {
       await endpoints.remove(service);
       const driven = toDrivenService(service);
       const desired = { generation: service.generation, state: 'deleted', replicas: 0, memoryGb: 0 } as const;
       await callConverge(driver, driven, desired, stopping.signal);
-      await services.removed(service);
+      await services.under(session.state).removed(service);
     } catch (error) {
       log.warn({ serviceId: service.id, reason: (error as Error).message }, 'failed to remove a deleted service');
+    } finally {
+      sessions.delete(service.id);
     }
   }
 
@@ -159,7 +172,20 @@ export function createReconciler(options: Options) {
 
   return {
     /** Held by the process that runs the local services of the data directory, and by the one that runs all others. */
-    leases: { local, shared } as Readonly<Record<'local' | 'shared', LeaseView>>,
+    leases: { local, shared } as Readonly<Record<'local' | 'shared', LeaseHandle>>,
+
+    /** Under which the state of a service is written; undefined if another process is responsible for it. */
+    findSession(id: string): LeaseSession | undefined {
+      const session = sessions.get(id);
+      return session?.isHeld() ? session : undefined;
+    },
+
+    /** Throws if another process is responsible for the service. */
+    getState(id: string): LeasedState {
+      const session = sessions.get(id);
+      if (!session) throw new AppError('unavailable', 'Another node manages the service now');
+      return session.state;
+    },
 
     async start(): Promise<void> {
       await Promise.all([shared.start(), local.start()]);
@@ -201,12 +227,6 @@ export function createReconciler(options: Options) {
       } finally {
         started();
       }
-    },
-
-    /** Asks the store if the lease may have expired. */
-    async holdsLease(id: string): Promise<boolean> {
-      const loop = loops.get(id);
-      return loop !== undefined && (await getLease(loop.driverName).confirm());
     },
 
     /** Whether this process runs the service. */

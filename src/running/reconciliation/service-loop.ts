@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
-import type { DrivenId } from '../../management/services/driven-services.ts';
+import type { DrivenId, DrivenServices, ServiceChanges } from '../../management/services/driven-services.ts';
 import {
   type BackupAccess,
   DRIVERS,
@@ -16,6 +16,7 @@ import { findIdleBlockers } from './idle.ts';
 import { runStep, type Step, type StepContext } from './step.ts';
 
 export interface LoopContext extends StepContext {
+  services: Pick<DrivenServices, 'find'> & ServiceChanges;
   /** The id of the data directory of this process. */
   directoryId: string;
   /** Limits how many steps run at the same time. */
@@ -38,7 +39,7 @@ export function createServiceLoop(
   context: LoopContext,
   { organizationId, id, driver: driverName }: Omit<DrivenId, 'generation'>,
 ) {
-  const { driver, services, endpoints, clock, log, directoryId } = context;
+  const { driver, services, endpoints, clock, log, directoryId, session } = context;
   const closing = new AbortController();
   const { signal } = closing;
   let seenGeneration: number | undefined;
@@ -65,7 +66,7 @@ export function createServiceLoop(
 
   async function run(): Promise<void> {
     const service = await services.find(organizationId, id);
-    if (!service || signal.aborted || !(await context.holdsLease())) return;
+    if (!service || signal.aborted || !(await session.confirm())) return;
     seenGeneration = service.generation;
     isResponsible = await isPlacedHere(service);
     if (!isResponsible) return;
@@ -74,7 +75,7 @@ export function createServiceLoop(
     const { state, since } = last.service.observed;
     if (entered?.state !== state || entered.since !== since) entered = { state, since, atMs: last.observedMs };
     // After a suspension of this process, another one may have observed the service.
-    if (await context.holdsLease()) context.onObserved(last.service, last.observed ?? { state: 'degraded' });
+    if (await session.confirm()) context.onObserved(last.service, last.observed ?? { state: 'degraded' });
     loop.schedule(await findPause(last));
   }
 
@@ -153,7 +154,8 @@ export function createServiceLoop(
     /** The generation of the last step. */
     getSeenGeneration: (): number | undefined => seenGeneration,
     trigger: loop.trigger,
-    isResponsible: (): boolean => isResponsible,
+    session,
+    isResponsible: (): boolean => isResponsible && session.isHeld(),
 
     getIdleStatus() {
       const running = last?.observed?.state === 'running' ? last.service : undefined;

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
-import { type DrivenServices, RECONCILER } from '../../management/services/driven-services.ts';
+import { RECONCILER, type ServiceChanges } from '../../management/services/driven-services.ts';
 import type { Desired, DrivenService, Driver, Observation, Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
+import type { LeaseSession } from '../../platform/leases/session.ts';
 import { checkClaims, toCurrent } from './checked-observation.ts';
 import { findDrift, listDifferences, toDesired, toDrivenService } from './desired.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -23,13 +24,14 @@ export interface Step {
 
 export interface StepContext {
   driver: Driver;
-  services: DrivenServices;
+  services: Pick<ServiceChanges, 'observed' | 'resize'>;
   endpoints: Endpoints;
+  /** Of the store. */
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   onDrift: 'correct' | 'adopt';
-  /** False: another process has taken over, and this one must not write any more. */
-  holdsLease(): Promise<boolean>;
+  /** When it has ended, another process may have taken over. */
+  session: LeaseSession;
 }
 
 const OBSERVE_MS = 10 * SECOND_MS;
@@ -134,7 +136,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
 
   /** Stores an observation. A change of the state is an activity. */
   async function store(toNext: (before: Observation) => Observation, settledGeneration?: number): Promise<void> {
-    if (!(await context.holdsLease())) return;
+    if (!(await context.session.confirm())) return;
     const stored = await services.observed(service, ({ observed: before, generation }) => {
       // A command since then has set the state that clients see; the next step is about that command.
       if (generation !== service.generation) return { observed: before };

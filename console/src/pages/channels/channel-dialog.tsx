@@ -10,7 +10,18 @@ import { notifySuccess } from '../../parts/messages/notifications.ts';
 import { type ChannelDraft, createChannelDraft, toChannelBody } from './channel-draft.ts';
 import { ChannelFields } from './channel-fields.tsx';
 
-const FIELDS = ['service', 'name', 'url', 'description', 'body', 'headers', 'queryParams', 'routingKey', 'to'];
+const FIELDS = [
+  'service',
+  'name',
+  'url',
+  'description',
+  'body',
+  'headers',
+  'queryParams',
+  'routingKey',
+  'to',
+  'timeoutSeconds',
+];
 
 interface Props {
   /** Left out: a new channel. */

@@ -14,18 +14,20 @@ export interface ChannelDraft {
   queryParams: NameValue[] | undefined;
   routingKey: string;
   to: string[];
+  /** Empty: the default. */
+  timeoutSeconds: number | '';
 }
 
-type Member = 'url' | 'body' | 'headers' | 'queryParams' | 'routingKey' | 'to';
+type Member = 'url' | 'body' | 'headers' | 'queryParams' | 'routingKey' | 'to' | 'timeoutSeconds';
 
 /** The fields of each service. */
 const MEMBERS: Readonly<Record<Channel['service'], readonly Member[]>> = {
-  generic: ['url', 'body', 'headers', 'queryParams'],
-  slack: ['url'],
-  teams: ['url'],
-  pagerduty: ['routingKey', 'url'],
+  generic: ['url', 'body', 'headers', 'queryParams', 'timeoutSeconds'],
+  slack: ['url', 'timeoutSeconds'],
+  teams: ['url', 'timeoutSeconds'],
+  pagerduty: ['routingKey', 'url', 'timeoutSeconds'],
   email: ['to'],
-  incidentio: ['url', 'body', 'headers', 'queryParams'],
+  incidentio: ['url', 'body', 'headers', 'queryParams', 'timeoutSeconds'],
 };
 
 export const hasMember = ({ service }: Pick<ChannelDraft, 'service'>, member: Member): boolean =>
@@ -41,6 +43,7 @@ export const createChannelDraft = (channel?: Channel): ChannelDraft => ({
   queryParams: channel ? undefined : [],
   routingKey: '',
   to: channel?.to ?? [],
+  timeoutSeconds: channel?.timeoutSeconds ?? '',
 });
 
 /** Empty members are left out: the server says which ones are required, and keeps secrets that are not sent. */
@@ -57,5 +60,6 @@ export function toChannelBody(draft: ChannelDraft): WebhookInput {
     ...(has('queryParams') && queryParams ? { queryParams: toRecord(queryParams) } : {}),
     ...(has('routingKey') && draft.routingKey !== '' ? { routingKey: draft.routingKey } : {}),
     ...(has('to') && draft.to.length > 0 ? { to: draft.to } : {}),
+    ...(has('timeoutSeconds') && draft.timeoutSeconds !== '' ? { timeoutSeconds: draft.timeoutSeconds } : {}),
   };
 }

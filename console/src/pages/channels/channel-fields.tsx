@@ -1,4 +1,4 @@
-import { Button, Group, Input, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Input, NumberInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { createWebhookConstraints } from '../../api/generated.ts';
 import { type Channel, SERVICE_LABELS } from '../../parts/channels/channels.ts';
@@ -115,6 +115,18 @@ export function ChannelFields({ channel, draft, error, onChange }: Props) {
           isKept={stored === true}
           error={errorAt('queryParams')}
           onChange={(queryParams) => onChange({ queryParams })}
+        />
+      )}
+      {hasMember(draft, 'timeoutSeconds') && (
+        <NumberInput
+          label="Timeout in seconds"
+          description="How long the receiver may take to respond. Default: 10"
+          allowDecimal={false}
+          min={createWebhookConstraints.timeoutSeconds.minimum}
+          max={createWebhookConstraints.timeoutSeconds.maximum}
+          value={draft.timeoutSeconds}
+          error={errorAt('timeoutSeconds')}
+          onChange={(value) => onChange({ timeoutSeconds: value === '' ? '' : Number(value) })}
         />
       )}
       <TextInput

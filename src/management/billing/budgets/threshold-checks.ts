@@ -95,6 +95,8 @@ export function createThresholdChecks(options: Options) {
       if (!budget || (await findAlert(tx, key))) return;
       if (!listReachedThresholds(budget, spending).includes(threshold)) return;
       const createdAt = clock.now();
+      // The spending was read in the month before, or by a node that was suspended since then.
+      if (!toUtcDay(createdAt).startsWith(spending.month)) return;
       const deliveryId = deriveUuid('budget notice', organizationId, id, spending.month, String(threshold));
       const details = toAlertDetails(budget, threshold, spending);
       await insertAlert(tx, { ...key, createdAt, deliveryId, delivery: budget.webhook ? 'pending' : 'none' });

@@ -6,6 +6,7 @@ import type { Clock } from '../../../kernel/time/clock.ts';
 import { readDirectoryId } from '../../../platform/engine/directory-id.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
 import { createLease, EXPIRE_MS } from '../../../platform/leases/lease.ts';
+import { fence } from '../../../platform/leases/session.ts';
 import { findLease, findLockedLease, type Lease } from '../../../platform/leases/store.ts';
 import type { State } from '../../../platform/state/state.ts';
 import type { Db } from '../../../platform/state/tables.ts';
@@ -45,6 +46,7 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
   let lease: ReturnType<typeof createLease> | undefined;
   /** The lease of another node that has taken the engine over. */
   let other: Lease | undefined;
+  let losses = 0;
 
   const isSameDirectory = (owner: Lease): boolean => toHolder(owner).directory === readDirectoryId(dataDirectory);
 
@@ -59,6 +61,7 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
       isVisible: isSameDirectory,
       onChange(_, next) {
         if (!lease) return;
+        if (next) losses++;
         if (next)
           log.warn(
             { owner: describeOwner(next) },
@@ -86,6 +89,18 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
     }
   }
 
+  /**
+   * Throws unless this node may use the engine; it stays so until the transaction ends. A command that never acquired
+   * the engine may use it while no node does, or in the directory of the owner, where the engine admits one process.
+   */
+  async function requireOwner(tx: Db): Promise<void> {
+    if (isShared) return;
+    const owner = await findLockedLease(tx, LEASE);
+    if (owner && toHolder(owner).node === node) return;
+    if (!lease && (!owner || isSameDirectory(owner))) return;
+    throw new AppError('unavailable', owner ? formatOwned(owner) : NO_OWNER, { retryAfterSeconds: 5 });
+  }
+
   return {
     node,
 
@@ -104,17 +119,13 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory, ow
     /** False while another node owns the engine, after this one was suspended. */
     isOwner: (): boolean => other === undefined,
 
-    /**
-     * Throws unless this node may use the engine; it stays so until the transaction ends. A command that never acquired
-     * the engine may use it while no node does, or in the directory of the owner, where the engine admits one process.
-     */
-    async require(tx: Db): Promise<void> {
-      if (isShared) return;
-      const owner = await findLockedLease(tx, LEASE);
-      if (owner && toHolder(owner).node === node) return;
-      if (!lease && (!owner || isSameDirectory(owner))) return;
-      throw new AppError('unavailable', owner ? formatOwned(owner) : NO_OWNER, { retryAfterSeconds: 5 });
-    },
+    /** How often another node has taken the engine over: what was known before may not be true any more. */
+    countLosses: (): number => losses,
+
+    require: requireOwner,
+
+    /** For changes that follow from what the engine has. */
+    state: fence(state, requireOwner),
 
     /** Why a server of this data directory would not start now; undefined if it would. */
     async findObstacle(): Promise<string | undefined> {

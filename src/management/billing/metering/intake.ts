@@ -180,6 +180,7 @@ export function createIntake({ state, engine, binding, owner, clock, organizatio
       for (const organizationId of await listUnfinishedLeases(state.db)) {
         const now = await state.now();
         await state.write(async (tx) => {
+          await owner.require(tx);
           await organizations.lock(tx, organizationId);
           const lease = await findLease(tx, organizationId);
           if (!lease || lease.days.length === 0 || !batchQueue.isIdle(organizationId)) return;

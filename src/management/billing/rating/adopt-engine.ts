@@ -1,13 +1,12 @@
 import { subtractDecimals, sumDecimals } from '../../../kernel/numbers/decimal.ts';
 import type { Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
+import type { LeasedState } from '../../../platform/leases/session.ts';
 import type { DryRunOption } from '../../../platform/state/dry-run.ts';
-import type { State } from '../../../platform/state/state.ts';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { EngineBinding } from '../metering/engine-binding.ts';
-import type { EngineOwner } from '../metering/engine-owner.ts';
 import { bindEngine, findBoundEngine } from '../metering/engine-store.ts';
 import { meteredEntityKey, type UsageTotal } from './ledger.ts';
 import { setAdopted } from './mismatch-store.ts';
@@ -15,10 +14,9 @@ import { listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 import { readDayUsage } from './usage-totals.ts';
 
 interface Options {
-  state: State;
+  state: LeasedState;
   engine: Engine;
   binding: EngineBinding;
-  owner: EngineOwner;
   audit: Audit;
   organizations: Organizations;
 }
@@ -47,7 +45,7 @@ const SOURCE = 'pilothouse';
  * events, so that the next rating changes no amount. The ids of the lost events are lost: if they are sent again, they
  * count again. An interrupted run can be repeated, since only what is still missing is added.
  */
-export function createEngineAdoption({ state, engine, binding, owner, audit, organizations }: Options) {
+export function createEngineAdoption({ state, engine, binding, audit, organizations }: Options) {
   async function findMissing({ organizationId, date }: UsageDay): Promise<MissingUsage[]> {
     const { totals } = await readDayUsage(engine, organizationId, date);
     const metered = new Map(totals.map((total) => [meteredEntityKey(total), total.quantity]));
@@ -84,7 +82,6 @@ export function createEngineAdoption({ state, engine, binding, owner, audit, org
     const counts = new Map<Day, number>();
     for (const { date } of days) counts.set(date, (await readDayUsage(engine, organizationId, date)).events);
     await state.write(async (tx) => {
-      await owner.require(tx);
       await organizations.lock(tx, organizationId);
       for (const [date, events] of counts) await setAdopted(tx, { organizationId, date }, events);
     });
@@ -120,7 +117,6 @@ export function createEngineAdoption({ state, engine, binding, owner, audit, org
   ): Promise<void> {
     const now = await state.now();
     await state.write(async (tx) => {
-      await owner.require(tx);
       await bindEngine(tx, identity, now);
       for (const [organizationId, days] of byOrganization)
         await audit.record(tx, actor, {

@@ -36,7 +36,7 @@ export interface LedgerCheck {
 
 /** Recomputes the ledger from the usage events, independently of rating, and compares. Changes nothing. */
 export async function checkLedger(
-  state: State,
+  state: Pick<State, 'db'>,
   engine: Engine,
   range: DayRange,
   binding: EngineBinding,
@@ -100,7 +100,12 @@ function compareEntries(
 }
 
 /** The record of a metered entity must be the sum of its entries. Records without entries are imported. */
-async function compareRecords(state: State, organizationId: string, date: Day, report: Report): Promise<void> {
+async function compareRecords(
+  state: Pick<State, 'db'>,
+  organizationId: string,
+  date: Day,
+  report: Report,
+): Promise<void> {
   const sums = new Map<string, number>();
   for (const entry of await listBookedOn(state.db, organizationId, date)) {
     const key = `${entityKey(entry)} ${toMetric(entry.meter)}`;

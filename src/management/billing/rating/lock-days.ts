@@ -1,7 +1,7 @@
 import { AppError, rejectViolations } from '../../../kernel/errors.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../../../kernel/time/clock.ts';
 import { addDays, type Day, toUtcDay } from '../../../kernel/time/days.ts';
-import type { State } from '../../../platform/state/state.ts';
+import type { LeasedState } from '../../../platform/leases/session.ts';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
@@ -11,7 +11,7 @@ import type { RateDay } from './rate-day.ts';
 import { listDays, setLocked, type UsageDay } from './store.ts';
 
 interface Options {
-  state: State;
+  state: LeasedState;
   clock: Clock;
   audit: Audit;
   organizations: Organizations;

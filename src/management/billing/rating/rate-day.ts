@@ -1,13 +1,12 @@
 import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
 import { addDays, type Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
-import type { State } from '../../../platform/state/state.ts';
+import type { LeasedState } from '../../../platform/leases/session.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { Entities } from '../entities.ts';
 import { type EntityMap, type EntityRef, entityKey } from '../entity.ts';
 import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
-import type { EngineOwner } from '../metering/engine-owner.ts';
 import { findLease, readLockedThrough } from '../metering/store.ts';
 import { getApplicablePrice, getApplicablePriceBook } from '../prices/applicable-price.ts';
 import type { PriceBook } from '../prices/price-book.ts';
@@ -21,10 +20,9 @@ import { deleteEntries, findDay, listEntriesOfUsage, putEntries, setRated, type 
 import { type DayUsage, hasAllEvents, readDayUsage } from './usage-totals.ts';
 
 interface Options {
-  state: State;
+  state: LeasedState;
   engine: Engine;
   binding: EngineBinding;
-  owner: EngineOwner;
   organizations: Organizations;
   entities: Entities;
   /** Called with the time that rating a day took. */
@@ -45,7 +43,7 @@ export type RateDay = (organizationId: string, date: Day, options?: RateDayOptio
  * the engine does not have is not rated: its ledger stays as it is, and the mismatch is recorded.
  */
 export function createDayRating(options: Options): RateDay {
-  const { state, engine, binding, owner, organizations, entities, observe } = options;
+  const { state, engine, binding, organizations, entities, observe } = options;
 
   /** Undefined if the engine has all events of the day. Accepted events are never removed, so totals only grow. */
   async function findMismatch(day: UsageDay, usage: DayUsage, booked: readonly LedgerEntry[]) {
@@ -57,7 +55,6 @@ export function createDayRating(options: Options): RateDay {
     // Writes only what changed: the day is tried again with every pass.
     if (day.mismatch !== mismatch || day.revision <= day.ratedRevision)
       await state.write(async (tx) => {
-        await owner.require(tx);
         await organizations.lock(tx, day.organizationId);
         const current = await findDay(tx, day.organizationId, day.date);
         // Another node rated a later state of the day, with more events than were read here.
@@ -87,7 +84,6 @@ export function createDayRating(options: Options): RateDay {
     const entityMap = await findEntities(organizationId, listEntities([...totals, ...prefetched.booked]));
     const now = await state.now();
     const changedEntries = await state.write(async (tx) => {
-      await owner.require(tx);
       await binding.require(tx);
       const organization = await organizations.lock(tx, organizationId);
       const current = await findDay(tx, organizationId, date);

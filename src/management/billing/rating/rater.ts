@@ -31,14 +31,15 @@ const ACTOR: Actor = { type: 'system', id: 'rating', details: 'pilothouse, ratin
 
 /** Rates changed days and locks overdue days in the background. */
 export function createRater({ state, log, intake, rating, owner, lockClock, warnings, lockAfterDays }: Options) {
-  let hasRatedAll = false;
+  /** The losses of the engine when all open days were rated. */
+  let ratedAllAfter: number | undefined;
 
   async function run(): Promise<void> {
     // Another node owns the engine, so this one has no current events.
     if (!owner.isOwner()) return;
     try {
       await intake.recoverUnfinished();
-      if (hasRatedAll) await rating.rateChanged();
+      if (ratedAllAfter === owner.countLosses()) await rating.rateChanged();
       else await rateAll();
       await lockOverdueDays();
     } finally {
@@ -46,11 +47,12 @@ export function createRater({ state, log, intake, rating, owner, lockClock, warn
     }
   }
 
-  /** The first pass rates all open days: the previous process may have been killed while rating. */
+  /** The first pass rates all open days: the previous owner of the engine may have been killed while rating. */
   async function rateAll(): Promise<void> {
+    const losses = owner.countLosses();
     await rating.addUnknownDays();
     await rating.rateAll();
-    hasRatedAll = true;
+    ratedAllAfter = losses;
   }
 
   async function lockOverdueDays(): Promise<void> {

@@ -1,12 +1,11 @@
 import type { Clock } from '../../../kernel/time/clock.ts';
 import type { Day } from '../../../kernel/time/days.ts';
 import type { Engine } from '../../../platform/engine/engine.ts';
-import type { State } from '../../../platform/state/state.ts';
+import type { LeasedState } from '../../../platform/leases/session.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import { type Entities, rememberEntities } from '../entities.ts';
 import type { EngineBinding } from '../metering/engine-binding.ts';
-import type { EngineOwner } from '../metering/engine-owner.ts';
 import { createEngineAdoption } from './adopt-engine.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
@@ -15,10 +14,10 @@ import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './st
 import { createUnknownDays } from './unknown-days.ts';
 
 interface Options {
-  state: State;
+  /** Of the owner of the engine. */
+  state: LeasedState;
   engine: Engine;
   binding: EngineBinding;
-  owner: EngineOwner;
   clock: Clock;
   audit: Audit;
   organizations: Organizations;

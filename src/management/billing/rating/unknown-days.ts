@@ -1,5 +1,5 @@
 import type { Engine } from '../../../platform/engine/engine.ts';
-import type { State } from '../../../platform/state/state.ts';
+import type { LeasedState } from '../../../platform/leases/session.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { EngineBinding } from '../metering/engine-binding.ts';
 import { findBoundEngine } from '../metering/engine-store.ts';
@@ -7,7 +7,7 @@ import { listEventDays, markEventDays } from '../metering/event-days.ts';
 import { listDates } from '../metering/store.ts';
 
 interface Options {
-  state: State;
+  state: LeasedState;
   engine: Engine;
   binding: EngineBinding;
   organizations: Organizations;

@@ -80,6 +80,7 @@ const MEMBERS = [
   'url',
   'body',
   'to',
+  'timeoutSeconds',
   'headers',
   'queryParams',
   'routingKey',

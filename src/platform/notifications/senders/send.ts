@@ -1,3 +1,4 @@
+import { isTimeout } from '../../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import { createSignedRequests, formatRequestError } from '../../webhooks/signed-requests.ts';
 import { getHost } from '../../webhooks/webhook.ts';
@@ -22,13 +23,15 @@ interface Options {
 const MAX_ANSWER_BYTES = 4096;
 const UNAVAILABLE = [429, 502, 503, 504];
 const HIDDEN = '***';
+/** After a timeout, a receiver gets this many times as long before the next attempt. */
+const RETRY_AFTER_TIMEOUTS = 4;
 
 export function createSend({ clock, allowPrivate, mail }: Options): Send {
   const requests = createSignedRequests({ clock, allowPrivate });
   const sendMail = createMailer(mail);
 
   async function post(target: HttpTarget, id: string, body: string, payload: string): Promise<Outcome> {
-    const { url, secret, headers, queryParams } = target;
+    const { url, secret, headers, queryParams, timeoutMs } = target;
     const { origin } = new URL(url);
     const startedAt = performance.now();
     const createExchange = (): Exchange => ({
@@ -45,6 +48,7 @@ export function createSend({ clock, allowPrivate, mail }: Options): Send {
           ...(queryParams && { query: queryParams }),
           ...(secret !== undefined && { deliveryId: id }),
           headers: { 'idempotency-key': id, ...headers },
+          timeoutMs,
           maxResponseBytes: MAX_ANSWER_BYTES,
           isCut: true,
         },
@@ -59,7 +63,9 @@ export function createSend({ clock, allowPrivate, mail }: Options): Send {
         retryAfterMs: parseRetryAfter(response.retryAfter, clock.now()),
       };
     } catch (error) {
-      return { exchange: createExchange(), error: formatRequestError(error), isUnavailable: true };
+      const failed = { exchange: createExchange(), error: formatRequestError(error, timeoutMs), isUnavailable: true };
+      // It may still be working on the message, and on those before it.
+      return isTimeout(error) ? { ...failed, retryAfterMs: RETRY_AFTER_TIMEOUTS * timeoutMs } : failed;
     }
   }
 

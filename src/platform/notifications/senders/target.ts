@@ -15,6 +15,8 @@ export interface HttpTarget {
   queryParams?: Readonly<Record<string, string>> | undefined;
   /** A template. */
   body?: string | undefined;
+  /** How long an attempt may take. */
+  timeoutMs: number;
   /** pagerduty. */
   routingKey?: string | undefined;
 }

@@ -67,6 +67,7 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
     // A full disk fails the check.
     listWarnings: () => [],
     now: async () => clock.now(),
+    clock,
     async close() {
       isClosed = true;
       await group.idle();

@@ -2,14 +2,16 @@ import { performance } from 'node:perf_hooks';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../../../kernel/errors.ts';
+import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
 import { createQueue } from '../../../kernel/tasks/queue.ts';
-import type { Clock } from '../../../kernel/time/clock.ts';
+import { type Clock, MINUTE_MS } from '../../../kernel/time/clock.ts';
 import { writeCheck } from '../check.ts';
 import { createDiskWarning } from '../disk-warning.ts';
 import { isQueryTimeout, isRetryable, toStoreError } from '../failures.ts';
 import { registerDirectRunner } from '../prepared.ts';
 import type { State, StoreObserver } from '../state.ts';
 import { createStatementNames, type StatementNames } from '../statement-names.ts';
+import { createStoreClock } from '../store-clock.ts';
 import type { Db, Tables } from '../tables.ts';
 import { createPoolRunner } from './postgres-reads.ts';
 import { createWriteGroups } from './write-groups.ts';
@@ -29,6 +31,8 @@ const LOCK_TIMEOUT_MS = 5000;
  */
 const MIN_IDLE_TRANSACTION_MS = 30_000;
 const ATTEMPTS = 5;
+/** Between two measurements of the clock of the database. */
+const MEASURE_MS = MINUTE_MS;
 /** How long `close` waits for the server to close the connections. */
 const CLOSE_MS = 2000;
 
@@ -110,6 +114,17 @@ export function openPostgres({
     }
   }
 
+  const storeClock = createStoreClock(clock);
+  async function now(): Promise<number> {
+    const { rows } = await sql<{
+      ms: number;
+    }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(db);
+    return storeClock.measured(rows[0]?.ms ?? 0);
+  }
+  /** For processes that do not ask for another reason, such as the renewal of a lease. */
+  const measuring = createBackgroundLoop({ run: async () => void (await now()), everyMs: MEASURE_MS, onError() {} });
+  measuring.startAfterPause();
+
   const groups = createWriteGroups(transact);
   return {
     kind: 'postgres',
@@ -124,13 +139,10 @@ export function openPostgres({
       }
     },
     listWarnings: diskWarning.list,
-    async now() {
-      const { rows } = await sql<{
-        ms: number;
-      }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(db);
-      return rows[0]?.ms ?? 0;
-    },
+    now,
+    clock: storeClock.clock,
     async close() {
+      void measuring.close();
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, CLOSE_MS);
