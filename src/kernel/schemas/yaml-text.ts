@@ -68,10 +68,18 @@ function rejectEqualKeys(document: Document.Parsed): void {
 const createError = (at: number, message: string): YAMLParseError =>
   new YAMLParseError([at, at], 'UNEXPECTED_TOKEN', message);
 
+/** Reasons that the library gives with the text. */
+const REASONS: Partial<Record<YAMLParseError['code'], string>> = {
+  TAG_RESOLVE_FAILED: 'A tag cannot be resolved',
+  BAD_DQ_ESCAPE: 'Invalid escape sequence',
+  BAD_DIRECTIVE: 'Invalid directive',
+};
+
 /** The position and the reason, without the text at that position: it may be a secret. */
 function formatReason(error: Error, lines: LineCounter): string {
-  const reason = error.message.split(/:| at line /, 1)[0] ?? '';
-  if (!(error instanceof YAMLParseError)) return reason;
+  const text = error.message.split(/:| at line /, 1)[0] ?? '';
+  if (!(error instanceof YAMLParseError)) return text;
+  const reason = REASONS[error.code] ?? text;
   const { line, col } = lines.linePos(error.pos[0]);
   return `line ${line}, column ${col}: ${reason}`;
 }
