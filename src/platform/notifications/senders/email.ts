@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { cutText } from '../../../kernel/text.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
-import { cutText, type Message } from '../message.ts';
+import type { Message } from '../message.ts';
 import type { Outcome } from '../notification.ts';
 import type { MailTarget } from './target.ts';
 
