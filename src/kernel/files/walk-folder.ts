@@ -26,42 +26,63 @@ const isHidden = (name: string): boolean => name.startsWith('.');
  * there are too many entries or levels.
  */
 export async function walkFolder(directory: string, isWanted: (path: string) => boolean): Promise<WalkedFolder> {
-  const root = await realpath(directory);
-  const isInside = (path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-  const folders: string[] = [];
-  const files: WalkedFile[] = [];
-  let entries = 0;
+  const walk = new Walk(directory, await realpath(directory), isWanted);
+  await walk.visit({ path: '', real: walk.root, above: [] });
+  walk.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return walk;
+}
 
-  /** `above`: the real paths from the root to this folder. */
-  async function visit(path: string, real: string, above: readonly string[]): Promise<void> {
+/** `above`: the real paths of the folders from the root to the one before. */
+interface Place {
+  path: string;
+  real: string;
+  above: readonly string[];
+}
+
+class Walk implements WalkedFolder {
+  readonly folders: string[] = [];
+  readonly files: WalkedFile[] = [];
+  readonly root: string;
+  private readonly directory: string;
+  private readonly isWanted: (path: string) => boolean;
+  private entries = 0;
+
+  constructor(directory: string, root: string, isWanted: (path: string) => boolean) {
+    this.directory = directory;
+    this.root = root;
+    this.isWanted = isWanted;
+  }
+
+  async visit({ path, real, above }: Place): Promise<void> {
     if (above.length > MAX_DEPTH) throw new Error(`it has more than ${MAX_DEPTH} levels of folders`);
-    folders.push(join(directory, path));
+    this.folders.push(join(this.directory, path));
     for await (const entry of await opendir(real)) {
-      if (++entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} files and folders`);
+      if (++this.entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} files and folders`);
       if (isHidden(entry.name)) continue;
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory()) await visit(inner, join(real, entry.name), [...above, real]);
-      else if (entry.isSymbolicLink()) await follow(inner, join(real, entry.name), [...above, real]);
-      else add(inner, entry.isFile() ? undefined : NO_FILE);
+      const place = { path: inner, real: join(real, entry.name), above: [...above, real] };
+      if (entry.isDirectory()) await this.visit(place);
+      else if (entry.isSymbolicLink()) await this.follow(place);
+      else this.add(inner, entry.isFile() ? undefined : NO_FILE);
     }
   }
 
-  function add(path: string, problem: string | undefined): void {
-    if (isWanted(path)) files.push({ path, problem });
+  private add(path: string, problem: string | undefined): void {
+    if (this.isWanted(path)) this.files.push({ path, problem });
   }
 
-  async function follow(path: string, link: string, above: readonly string[]): Promise<void> {
+  private async follow({ path, real: link, above }: Place): Promise<void> {
     const real = await realpath(link).catch(() => undefined);
-    if (real === undefined) return add(path, BROKEN);
-    if (!isInside(real)) return add(path, OUTSIDE);
+    if (real === undefined) return this.add(path, BROKEN);
+    if (!this.isInside(real)) return this.add(path, OUTSIDE);
     const target = await stat(real).catch(() => undefined);
-    if (!target?.isDirectory()) return add(path, undefined);
-    if (!above.includes(real)) await visit(path, real, above);
+    if (!target?.isDirectory()) return this.add(path, undefined);
+    if (!above.includes(real)) await this.visit({ path, real, above });
   }
 
-  await visit('', root, []);
-  files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { folders, files };
+  private isInside(path: string): boolean {
+    return path === this.root || path.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep);
+  }
 }
 
 const NO_FILE = 'It is not a regular file';
