@@ -30,6 +30,7 @@ const WRITERS: Readonly<Record<string, 'guarded' | 'exact'>> = {
 const SENDERS = [
   'src/kernel/csv.ts',
   'console/src/parts/format/csv.ts',
+  'src/management/billing/reports/exports.ts',
   'src/management/billing/reports/routes.ts',
   'src/management/billing/reports/schema.ts',
   'src/observability/search/routes.ts',

@@ -150,14 +150,33 @@ inBrowser(
         const mark = content.includes('a') ? 'a' : '>';
         await tile.locator('section').filter({ hasText: mark }).waitFor();
         expect(await tile.getByTestId('part-error').count(), name).toBe(0);
-        const depth: unknown = await tile
-          .locator('section')
-          .evaluate(
-            '(section) => { const measure = (node) => 1 + Math.max(0, ...[...node.children].map(measure)); return measure(section); }',
-          );
+        const depth: unknown = await page.evaluate(`(() => {
+          const measure = (node) => 1 + Math.max(0, ...[...node.children].map(measure));
+          return measure(document.querySelector('[data-tile="${toId(name)}"] section'));
+        })()`);
         expect(depth, name).toBeLessThan(100);
       }
       await page.locator('[data-tile="beside"] strong').getByText('good').waitFor();
+      expect(await page.getByTestId('part-error').count()).toBe(0);
+    });
+
+    it('shows the other tiles beside one that cannot be drawn, and draws it again', async () => {
+      const page = await browser.signIn({ token: acme.token });
+      // As a server of another version could answer.
+      await page.route('**/tiles/number/data*', (route) =>
+        route.fulfill({ json: { data: { type: 'number', series: null } } }),
+      );
+      await page.goto(`${browser.server.url}/dashboards/hostile?${RANGE}`);
+      const tile = page.locator('[data-tile="number"]');
+      await tile.getByTestId('part-error').getByText('This cannot be shown').waitFor();
+      await page
+        .locator('[data-tile="table"]')
+        .getByRole('cell', { name: HOSTILE[0] ?? '', exact: true })
+        .waitFor();
+      expect(await page.getByTestId('part-error').count()).toBe(1);
+      await page.unroute('**/tiles/number/data*');
+      await page.reload();
+      await tile.getByText('4', { exact: false }).first().waitFor();
       expect(await page.getByTestId('part-error').count()).toBe(0);
     });
 

@@ -34,7 +34,7 @@ export function Page({ title, badges, subtitle, actions, children }: Props) {
         </Box>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
-      <PartBoundary resetKey={title}>{children}</PartBoundary>
+      <PartBoundary>{children}</PartBoundary>
     </Stack>
   );
 }

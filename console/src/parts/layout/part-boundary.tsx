@@ -4,7 +4,7 @@ import { formatError } from '../../api/errors.ts';
 import classes from './part-boundary.module.css';
 
 interface Props {
-  /** A part that failed is rendered again when this changes. */
+  /** A part that failed is rendered again when this changes. Default: whenever the page is rendered. */
   resetKey?: unknown;
   /** Around the notice, such as a row of a table. */
   frame?: (notice: ReactNode) => ReactNode;
@@ -21,15 +21,18 @@ interface State {
 export const isStaleScript = (error: unknown): boolean =>
   /dynamically imported module|module script/i.test(formatError(error));
 
+const getResetKey = ({ resetKey, children }: Props): unknown => (resetKey === undefined ? children : resetKey);
+
 /** A part that cannot be rendered shows a notice; the rest of the page stays. */
 export class PartBoundary extends Component<Props, State> {
-  override state: State = { error: undefined, hasFailed: false, resetKey: this.props.resetKey };
+  override state: State = { error: undefined, hasFailed: false, resetKey: getResetKey(this.props) };
 
   static getDerivedStateFromError(error: unknown): Partial<State> {
     return { error, hasFailed: true };
   }
 
-  static getDerivedStateFromProps({ resetKey }: Props, state: State): State | null {
+  static getDerivedStateFromProps(props: Props, state: State): State | null {
+    const resetKey = getResetKey(props);
     return Object.is(resetKey, state.resetKey) ? null : { error: undefined, hasFailed: false, resetKey };
   }
 
