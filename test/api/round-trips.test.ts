@@ -184,6 +184,9 @@ const PATCHED: Readonly<Record<string, string | { path: string; body: object }>>
 /** Lists that a PATCH changes with `add` and `remove`, and members that are read only here. */
 const OTHER_FORMS = ['ipAccessList', 'tags', 'privateEndpoints', 'privateEndpointIds', 'endpoints'];
 
+/** Without the decision of the autoscaler, which is made for each response. */
+const toStored = ({ recommendation: _, ...stored }: Json): Json => stored;
+
 function resolveSchema(schema: Json): Json {
   if (schema.$ref === undefined) return schema;
   return resolveSchema(
@@ -217,7 +220,7 @@ onEachStore('what GET returns to a PATCH', (store) => {
     const activities = await listActivities();
     const same = await call('PATCH', path, Object.fromEntries(members.map((name) => [name, before[name]])));
     expect(same.status, same.text).toBe(200);
-    expect((await call('GET', path)).json.result).toEqual(before);
+    expect(toStored((await call('GET', path)).json.result)).toEqual(toStored(before));
     expect(await listActivities()).toEqual(activities);
   });
 });
