@@ -166,6 +166,8 @@ inBrowser(
       await page.route('**/tiles/number/data*', (route) =>
         route.fulfill({ json: { data: { type: 'number', series: null } } }),
       );
+      // React reports the error that the boundary shows.
+      await page.addInitScript('console.error = console.info');
       await page.goto(`${browser.server.url}/dashboards/hostile?${RANGE}`);
       const tile = page.locator('[data-tile="number"]');
       await tile.getByTestId('part-error').getByText('This cannot be shown').waitFor();
