@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 
-export interface FoundText {
+interface FoundText {
   text: string;
   stats: Stats;
 }

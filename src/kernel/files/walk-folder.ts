@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 const MAX_ENTRIES = 10_000;
 const MAX_DEPTH = 16;
 
-export interface WalkedFolder {
+interface WalkedFolder {
   /** The folder and those below it. */
   folders: string[];
   /** Relative to the folder, with `/`, in order. */

@@ -17,7 +17,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const put = (path: string, text = '{"name": "A", "tiles": []}') => writeFileSync(join(folder, path), text);
 const listPaths = (files: readonly FoundFile[]) => files.map(({ path }) => path);
-const listProblemsOf = async () =>
+const listAllProblems = async () =>
   (await readFolder(folder)).flatMap((file) =>
     'problems' in file ? [`${file.path}: ${file.problems.join('; ')}`] : [],
   );
@@ -30,7 +30,7 @@ it('follows links inside the folder, and not in circles', async () => {
   symlinkSync('team', join(folder, 'link'));
   symlinkSync('team/a.json', join(folder, 'file.json'));
   expect(listPaths(await readFolder(folder))).toEqual(['file.json', 'link/a.json', 'team/a.json']);
-  expect(await listProblemsOf()).toEqual([]);
+  expect(await listAllProblems()).toEqual([]);
 });
 
 it('reads a ConfigMap, and its next version', async () => {
@@ -63,7 +63,7 @@ it('does not read what is outside, or no file', async () => {
   symlinkSync('/dev/zero', join(folder, 'zero.json'));
   execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
   mkdirSync(join(folder, 'folder.yaml'));
-  expect(await listProblemsOf()).toEqual([
+  expect(await listAllProblems()).toEqual([
     'a.json: It is a link to a place outside of the folder',
     'loop.json: It is a link that leads nowhere',
     'missing.yaml: It is a link that leads nowhere',
@@ -76,7 +76,7 @@ it('limits bytes, files and levels', async () => {
   put('a.json', '{}');
   truncateSync(join(folder, 'a.json'), 5 * 2 ** 20);
   put('b.yaml', `name: A\ntiles: []\n#${'x'.repeat(256 * 1024)}`);
-  expect(await listProblemsOf()).toEqual([
+  expect(await listAllProblems()).toEqual([
     'a.json: The file cannot be read: it is larger than 4194304 bytes',
     'b.yaml: The file cannot be read: it is larger than 262144 bytes',
   ]);
@@ -105,7 +105,7 @@ it.each([
   ['an alias', 'name: *secret-words'],
 ])('names no contents of a file in its problems: %s', async (_, text) => {
   put('a.yaml', text);
-  const problems = await listProblemsOf();
+  const problems = await listAllProblems();
   expect(problems).toHaveLength(1);
   expect(problems[0]).not.toMatch(/secret|words/);
 });

@@ -31,7 +31,7 @@ const isDashboardPath = (path: string): boolean =>
   IS_DASHBOARD.test(path) && path.length <= MAX_PATH_CHARACTERS && path.isWellFormed();
 
 /** What a folder contains. */
-export interface ReadFolder {
+interface ReadFolder {
   /** In the order of their paths. */
   files: FoundFile[];
   /** The folder and its subfolders. */
