@@ -142,10 +142,13 @@ export function defineCommand<const Options extends ParameterSet, const Argument
   return { ...definition, run: (context) => definition.run(context as Context) };
 }
 
+/** Of a fleet file or price list. */
+const MAX_INPUT_BYTES = 64 * 2 ** 20;
+
 /** Reads a file that the user named; an unreadable file is a usage error. */
 export function readInputFile({ readFile }: Pick<ProcessAccess, 'readFile'>, path: string): string {
   try {
-    return readFile(path);
+    return readFile(path, MAX_INPUT_BYTES);
   } catch (error) {
     throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
   }

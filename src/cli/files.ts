@@ -21,14 +21,17 @@ export const readFile: ProcessAccess['readFile'] = (path, maxBytes) =>
 
 /** Reads no more than one byte too many, also from a pipe, whose size is unknown. */
 function readLimited(path: string, maxBytes: number): string {
-  const buffer = Buffer.alloc(maxBytes + 1);
+  const parts: Buffer[] = [];
   const fd = openSync(path, 'r');
   try {
-    let length = 0;
-    for (let read = -1; read !== 0 && length <= maxBytes; length += read)
-      read = readSync(fd, buffer, length, buffer.length - length, null);
-    if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-    return buffer.toString('utf8', 0, length);
+    for (let length = 0; length <= maxBytes; ) {
+      const part = Buffer.alloc(Math.min(maxBytes + 1 - length, READ_CHUNK_BYTES));
+      const read = readSync(fd, part, 0, part.length, null);
+      if (read === 0) return Buffer.concat(parts).toString('utf8');
+      parts.push(part.subarray(0, read));
+      length += read;
+    }
+    throw new Error(`it is larger than ${maxBytes} bytes`);
   } finally {
     closeSync(fd);
   }

@@ -91,6 +91,9 @@ export function formatViolation({ path, rule, value, secret }: Violation): strin
   return `${place}${rule} ${secret ? `<${getKind(value)}>` : formatValue(value)}`;
 }
 
+/** For the log: the contents of files must not reach it. */
+export const formatWithoutValue = (violation: Violation): string => formatViolation({ ...violation, secret: true });
+
 const MAX_VALUE_CHARACTERS = 64;
 
 /** The value a client sent, on one line: `<number:32>`, `<string:abc>`, `<array>`. */

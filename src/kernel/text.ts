@@ -19,3 +19,16 @@ export const escapeControls = (text: string): string =>
 
 /** `1 service`, `2 services`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** The beginning of a text, marked as such, without half of a character at its end. Always well-formed. */
+export function cutText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text.toWellFormed();
+  return `${cutCharacters(text, maxCharacters - 1)}…`;
+}
+
+/** At most so many UTF-16 code units of a text, without half of a character at its end. Always well-formed. */
+export function cutCharacters(text: string, maxCharacters: number): string {
+  const start = text.slice(0, maxCharacters);
+  const isHalved = text.length > maxCharacters && /[\uD800-\uDBFF]$/.test(start);
+  return (isHalved ? start.slice(0, -1) : start).toWellFormed();
+}

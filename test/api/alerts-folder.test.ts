@@ -113,7 +113,7 @@ onEachStoreInLongRuns('an alert file that names a source that does not exist', (
     try {
       const log = await until(
         async () => server.log(),
-        (text) => text.includes('savedSearches[0].sourceId: The source does not exist <string:nowhere>'),
+        (text) => text.includes('savedSearches[0].sourceId: The source does not exist <string>'),
         'the log does not name the source',
       );
       expect(log).toContain('a file of the dashboards folder names a source that does not exist');

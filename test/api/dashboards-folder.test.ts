@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -239,6 +240,25 @@ onEachStoreInLongRuns('the dashboards folder', (store) => {
     writeFileSync(fleetFile, JSON.stringify(fleet));
     await server.restart([]);
     expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('Of the fleet');
+  });
+
+  it('answers with links in circles and special files in the folder, and logs no contents', async () => {
+    put('a.yaml', board({ id: 'a', name: 'A' }));
+    put('text.json', 'secret-contents of a file that is no JSON');
+    for (const name of ['x', 'y']) symlinkSync('.', join(folder, name));
+    symlinkSync('loop.json', join(folder, 'loop.json'));
+    symlinkSync('/etc/hostname', join(folder, 'host.yaml'));
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    await start({ inProcess: false });
+    expect((await read(server, '/a')).json.data.name).toBe('A');
+    await until(
+      async () => ['text', 'loop', 'host', 'pipe'].filter((name) => !server.log().includes(`"file":"${name}.`)),
+      (missing) => missing.length === 0,
+      'the problems are not logged',
+    );
+    expect(server.log()).not.toContain('secret-contents');
+    put('b.yaml', board({ id: 'b', name: 'B' }));
+    await untilNamed('B');
   });
 
   it('skips files whose organization is ambiguous or unknown', async () => {

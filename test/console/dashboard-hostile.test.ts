@@ -31,6 +31,24 @@ const MARKDOWN = [
   '**good**',
 ].join('\n\n');
 
+/** Each is nested deeply, or takes quadratic time where its length is not limited. */
+const DEEP: Readonly<Record<string, string>> = {
+  quotes: '>'.repeat(3000),
+  'spaced quotes': `${'> '.repeat(3000)}a`,
+  lists: `${'- '.repeat(3000)}a`,
+  'indented lists': Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth * 2)}- a`).join('\n'),
+  'quotes and lists': `${'> - '.repeat(2000)}a`,
+  emphasis: `${'*'.repeat(3000)}a${'*'.repeat(3000)}`,
+  images: `${'!['.repeat(1000)}a${'](b)'.repeat(1000)}`,
+  links: `${'['.repeat(5000)}a${'](b)'.repeat(2000)}`,
+  'open emphasis': '**a '.repeat(12_000),
+  'closed emphasis': 'a*'.repeat(25_000),
+  code: '`a'.repeat(25_000),
+  tables: `${'|a'.repeat(5000)}\n${'|-'.repeat(5000)}`,
+  mails: 'a@b.'.repeat(12_000),
+  tags: '<a '.repeat(15_000),
+};
+
 const [organization, ...others] = fleet.organizations;
 const hostile = (index: number): string => HOSTILE[index % HOSTILE.length] ?? '';
 const tiles = [
@@ -67,6 +85,14 @@ const tiles = [
   },
   { id: 'text', name: 'text', ...position(6, 12, 18, 8), series: [{ type: 'markdown', content: MARKDOWN }] },
 ];
+
+const toId = (name: string): string => name.replaceAll(' ', '-');
+const DEEP_TILES = [...Object.entries(DEEP), ['beside', '**good**'] as const].map(([name, content], index) => ({
+  id: toId(name),
+  name,
+  ...position((index % 4) * 6, Math.floor(index / 4) * 4, 6, 4),
+  series: [{ type: 'markdown', content }],
+}));
 
 inBrowser(
   'dashboards with hostile content',
@@ -116,6 +142,46 @@ inBrowser(
       expect(await text.locator('section').textContent()).toContain('<script>window.pwned=1</script>');
     });
 
+    it('shows deep Markdown, and what is beside it', async () => {
+      const page = await browser.signIn({ token: acme.token }, `/dashboards/deep?${RANGE}`);
+      for (const [name, content] of Object.entries(DEEP)) {
+        const tile = page.locator(`[data-tile="${toId(name)}"]`);
+        await tile.scrollIntoViewIfNeeded();
+        const mark = content.includes('a') ? 'a' : '>';
+        await tile.locator('section').filter({ hasText: mark }).waitFor();
+        expect(await tile.getByTestId('part-error').count(), name).toBe(0);
+        const depth: unknown = await page.evaluate(`(() => {
+          const measure = (node) => 1 + Math.max(0, ...[...node.children].map(measure));
+          return measure(document.querySelector('[data-tile="${toId(name)}"] section'));
+        })()`);
+        expect(depth, name).toBeLessThan(100);
+      }
+      await page.locator('[data-tile="beside"] strong').getByText('good').waitFor();
+      expect(await page.getByTestId('part-error').count()).toBe(0);
+    });
+
+    it('shows the other tiles beside one that cannot be drawn, and draws it again', async () => {
+      const page = await browser.signIn({ token: acme.token });
+      // As a server of another version could answer.
+      await page.route('**/tiles/number/data*', (route) =>
+        route.fulfill({ json: { data: { type: 'number', series: null } } }),
+      );
+      // React reports the error that the boundary shows.
+      await page.addInitScript('console.error = console.info');
+      await page.goto(`${browser.server.url}/dashboards/hostile?${RANGE}`);
+      const tile = page.locator('[data-tile="number"]');
+      await tile.getByTestId('part-error').getByText('This cannot be shown').waitFor();
+      await page
+        .locator('[data-tile="table"]')
+        .getByRole('cell', { name: HOSTILE[0] ?? '', exact: true })
+        .waitFor();
+      expect(await page.getByTestId('part-error').count()).toBe(1);
+      await page.unroute('**/tiles/number/data*');
+      await page.reload();
+      await tile.getByText('4', { exact: false }).first().waitFor();
+      expect(await page.getByTestId('part-error').count()).toBe(0);
+    });
+
     it('validates its URL parameters', async () => {
       const page = await browser.signIn(
         acme.admin,
@@ -130,7 +196,10 @@ inBrowser(
       organizations: [
         {
           ...organization,
-          dashboards: [{ id: 'hostile', name: hostile(0), tags: ['<b>x</b>', '"><i onclick=1>'], tiles }],
+          dashboards: [
+            { id: 'deep', name: 'Deep', tiles: DEEP_TILES },
+            { id: 'hostile', name: hostile(0), tags: ['<b>x</b>', '"><i onclick=1>'], tiles },
+          ],
         },
         ...others,
       ],

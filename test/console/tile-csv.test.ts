@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { alignPrevious, findPreviousRange, hasNoRows } from '../../console/src/pages/dashboards/compare/previous.ts';
 import { toCsv } from '../../console/src/pages/dashboards/tiles/tile-csv.ts';
 import { textCell } from '../../console/src/parts/format/csv.ts';
-import { textCell as serverTextCell } from '../../src/management/billing/reports/csv.ts';
+import { textCell as serverTextCell } from '../../src/kernel/csv.ts';
 import { parseCsv } from '../support/csv.ts';
 
 const HOUR = 3_600_000;

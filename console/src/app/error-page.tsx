@@ -1,9 +1,9 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { formatError } from '../api/errors.ts';
 import { ErrorNotice } from '../parts/layout/error-notice.tsx';
 import { Page } from '../parts/layout/page.tsx';
+import { isStaleScript } from '../parts/layout/part-boundary.tsx';
 
-/** For errors that no page handles. After an upgrade of the server the old scripts are gone; reloading fetches the new ones. */
+/** For errors that no page or part of it handles. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   // The session check may have failed too, so all route loaders run again.
@@ -11,7 +11,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     await router.invalidate();
     reset();
   };
-  const isStale = /dynamically imported module|module script/i.test(formatError(error));
+  const isStale = isStaleScript(error);
   return (
     <Page title="Could not load this page">
       {isStale ? (

@@ -1,3 +1,4 @@
+import { formatViolation } from '../../kernel/errors.ts';
 import { type DashboardFile, parseDashboardFiles } from '../../observability/dashboards/files/dashboard-file.ts';
 import { isAlertFile, listProblems } from '../../observability/dashboards/files/folder.ts';
 import { parseAlertFile } from '../../operations/fleet/alerting/alert-file.ts';
@@ -17,7 +18,7 @@ function parseFile({ readFile }: Reader, file: string): { dashboards: DashboardF
     parseAlertFile(readFile(file));
     return { dashboards: [], problems: [] };
   } catch (error) {
-    return { dashboards: [], problems: listProblems(error).map((message) => ({ file, message })) };
+    return { dashboards: [], problems: listProblems(error, formatViolation).map((message) => ({ file, message })) };
   }
 }
 

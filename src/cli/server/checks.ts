@@ -44,7 +44,7 @@ export async function runChecks(context: CommandContext): Promise<CheckResult[]>
     pass('config', 'all settings are valid'),
     ...(await checkCertificate(config)),
     ...checkFleetFile(config, context),
-    ...checkDashboards(config),
+    ...(await checkDashboards(config)),
     ...(await checkStore(config)),
     ...(await checkEngineFiles(config, isServerRunning)),
     checkServices(config),
@@ -109,11 +109,11 @@ function checkFleetFile({ fleetFile }: Config, context: CommandContext): CheckRe
   }
 }
 
-function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResult[] {
+async function checkDashboards({ dashboardsDirectory: directory }: Config): Promise<CheckResult[]> {
   if (directory === undefined) return [];
   const check = 'dashboards';
   try {
-    const files = readFolder(directory);
+    const files = await readFolder(directory);
     const remedy = 'Correct the file, then check it with pilothouse dashboard validate';
     const failed = files.flatMap((file) =>
       listFolderProblems(file).map((problem) => fail(check, `${file.path}: ${problem}`, remedy)),

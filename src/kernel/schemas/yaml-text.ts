@@ -1,4 +1,4 @@
-import { Document, parseAllDocuments, visit, type YAMLParseError } from 'yaml';
+import { Composer, type CST, Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from 'yaml';
 import { AppError } from '../errors.ts';
 import { hasControls } from '../text.ts';
 
@@ -20,24 +20,68 @@ export function parseDocuments(text: string, subject: string): unknown[] {
       // A YAML flow mapping, or an error that the YAML parser explains better.
     }
   }
+  const lines = new LineCounter();
+  lines.addNewLine(0);
   try {
-    const documents = parseAllDocuments(bare, { logLevel: 'error' });
-    // Without any document, the result is an empty array with additional members.
-    if ('empty' in documents) return [];
-    return documents.map((document) => {
+    // Pretty errors and the library's search for equal keys take quadratic time.
+    const composer = new Composer({ prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+    return [...composer.compose(readTokens(bare, lines), false, bare.length)].map((document) => {
       for (const error of document.errors) throw error;
+      rejectEqualKeys(document);
       return document.toJS();
     });
   } catch (cause) {
-    throw new AppError('bad_request', `${subject} cannot be read: ${formatReason(cause as YAMLParseError)}`);
+    throw new AppError('bad_request', `${subject} cannot be read: ${formatReason(cause as Error, lines)}`);
   }
 }
 
+/** More than any file needs. */
+const MAX_DEPTH = 100;
+
+/** Stops at the first error, and limits the depth: values are composed recursively, and the end of the stack ends the process. */
+function* readTokens(text: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'error') throw createError(token.offset, token.message);
+      yield token;
+    }
+    if (parser.stack.length > MAX_DEPTH)
+      throw createError(parser.offset, `It is nested more than ${MAX_DEPTH} levels deep`);
+  }
+  yield* parser.end();
+}
+
+function rejectEqualKeys(document: Document.Parsed): void {
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) throw createError(key.range?.[0] ?? 0, 'Map keys must be unique');
+        keys.add(key.value);
+      }
+    },
+  });
+}
+
+const createError = (at: number, message: string): YAMLParseError =>
+  new YAMLParseError([at, at], 'UNEXPECTED_TOKEN', message);
+
+/** Reasons that the library gives with the text. */
+const REASONS: Partial<Record<YAMLParseError['code'], string>> = {
+  TAG_RESOLVE_FAILED: 'A tag cannot be resolved',
+  BAD_DQ_ESCAPE: 'Invalid escape sequence',
+  BAD_DIRECTIVE: 'Invalid directive',
+};
+
 /** The position and the reason, without the text at that position: it may be a secret. */
-function formatReason({ message, linePos }: YAMLParseError): string {
-  const reason = message.split(/:| at line /, 1)[0] ?? '';
-  const at = linePos?.[0];
-  return at ? `line ${at.line}, column ${at.col}: ${reason}` : reason;
+function formatReason(error: Error, lines: LineCounter): string {
+  const text = error.message.split(/:| at line /, 1)[0] ?? '';
+  if (!(error instanceof YAMLParseError)) return text;
+  const reason = REASONS[error.code] ?? text;
+  const { line, col } = lines.linePos(error.pos[0]);
+  return `line ${line}, column ${col}: ${reason}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 export const ACTOR_TYPES = ['user', 'api', 'system'] as const;
 
 /** The author of a change: a person in the console (`user`), a key or token (`api`), or the CLI, a fleet file or the server (`system`). */
@@ -129,11 +130,19 @@ export interface Activity extends Change {
   actor: Actor;
 }
 
+/** The order of members is not a change: clients return them in another order than they sent them. */
+function isSameJson(one: unknown, other: unknown): boolean {
+  const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
+  if (a === b) return true;
+  const isNested = typeof one === 'object' && typeof other === 'object' && a !== undefined && b !== undefined;
+  return isNested && isDeepStrictEqual(JSON.parse(a), JSON.parse(b));
+}
+
 /** The fields that differ, with both values. */
 export function difference<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
   const changed: { before: Partial<T>; after: Partial<T> } = { before: {}, after: {} };
   for (const name of Object.keys({ ...before, ...after }) as (keyof T)[]) {
-    if (before[name] === after[name] || JSON.stringify(before[name]) === JSON.stringify(after[name])) continue;
+    if (before[name] === after[name] || isSameJson(before[name], after[name])) continue;
     if (before[name] !== undefined) changed.before[name] = before[name];
     if (after[name] !== undefined) changed.after[name] = after[name];
   }

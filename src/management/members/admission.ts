@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
-import { isStorable } from '../../kernel/text.ts';
+import { cutCharacters, isStorable } from '../../kernel/text.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { isExpired } from '../../platform/credentials/expiry.ts';
 import { hashSecret } from '../../platform/credentials/secrets.ts';
@@ -226,7 +226,7 @@ function describeUser(subject: string, { email, name, preferred_username }: Clai
   const pick = (...values: unknown[]) =>
     values.find((value): value is string => typeof value === 'string' && value.trim() !== '' && isStorable(value));
   return {
-    email: (pick(email) ?? '').slice(0, MAX_NAME_CHARACTERS),
-    name: (pick(name, preferred_username, email) ?? subject).slice(0, MAX_NAME_CHARACTERS),
+    email: cutCharacters(pick(email) ?? '', MAX_NAME_CHARACTERS),
+    name: cutCharacters(pick(name, preferred_username, email) ?? subject, MAX_NAME_CHARACTERS),
   };
 }

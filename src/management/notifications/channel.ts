@@ -36,6 +36,17 @@ export interface ChannelContent {
   to?: string[] | undefined;
 }
 
+const CONTENT = [
+  ...(['service', 'name', 'description', 'url', 'body'] as const),
+  ...(['headers', 'queryParams', 'routingKey', 'to'] as const),
+];
+
+/** Without other members of a request, such as those that only responses have. */
+export const pickContent = (given: ChannelContent): ChannelContent =>
+  Object.fromEntries(
+    CONTENT.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+  ) as unknown as ChannelContent;
+
 /** Of the time of the last change: a tag of the contents would reveal something about short secrets. */
 export const createChannelEtag = ({ id, updatedAt }: Channel): string => createWeakEtag({ id, updatedAt });
 

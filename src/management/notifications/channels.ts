@@ -18,6 +18,7 @@ import {
   isSigned,
   listViolations,
   mergeContent,
+  pickContent,
   toAuditRecord,
   toTarget,
 } from './channel.ts';
@@ -96,7 +97,7 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
       given: ChannelContent,
       inTransaction?: InTransaction<SavedChannel>,
     ): Promise<SavedChannel> {
-      const { content, newSecret } = sign(given);
+      const { content, newSecret } = sign(pickContent(given));
       const now = clock.now();
       const channel = { id: newHexId(), organizationId, content, createdAt: now, updatedAt: now };
       await state.write(async (tx) => {
@@ -129,7 +130,7 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
     ): Promise<SavedChannel> {
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
-        const { content, newSecret } = sign(mergeContent(given, before.content));
+        const { content, newSecret } = sign(mergeContent(pickContent(given), before.content));
         await check(tx, organizationId, content, id);
         if (Object.keys(difference(before.content, content).after).length === 0 && !hasCleared(before.content, content))
           return { channel: before };

@@ -55,7 +55,7 @@ export const WebhookRecord = NamedObject('Webhook', {
   service: Type.Enum([...SERVICES]),
   url: Type.Optional(Type.String({ description: 'Only its origin for those who may not change webhooks' })),
   description: Type.Optional(Type.String()),
-  body: Type.Optional(Type.String({ description: 'generic only' })),
+  body: Type.Optional(Type.String({ description: 'generic and incidentio only' })),
   to: Type.Optional(Type.Array(Type.String())),
   timeoutSeconds: Type.Optional(Type.Integer()),
   signingSecret: Type.Optional(
@@ -75,7 +75,7 @@ export function toWebhookRecord({ channel, newSecret }: SavedChannel, canWrite: 
     service,
     ...(url !== undefined && { url: canWrite ? url : new URL(url).origin }),
     ...(description !== undefined && { description }),
-    ...(body !== undefined && service === 'generic' && { body }),
+    ...(body !== undefined && { body }),
     ...(to && { to }),
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     ...(newSecret !== undefined && { signingSecret: newSecret }),

@@ -1,3 +1,4 @@
+import { cutText } from '../../kernel/text.ts';
 import { isoTime } from '../../kernel/time/clock.ts';
 import type { Message, MessageKind } from '../../platform/notifications/message.ts';
 import { renderTemplate } from '../../platform/notifications/template.ts';
@@ -80,8 +81,8 @@ export function buildMessage(input: MessageInput): Message {
   return {
     kind,
     eventId,
-    title: cut(`${KIND_TITLES[kind]}: ${name}${group === '' ? '' : ` (${group})`}: ${what}`, MAX_TITLE),
-    body: cut(listLines(input, group, context).join('\n'), MAX_BODY),
+    title: cutText(`${KIND_TITLES[kind]}: ${name}${group === '' ? '' : ` (${group})`}: ${what}`, MAX_TITLE),
+    body: cutText(listLines(input, group, context).join('\n'), MAX_BODY),
     ...(link !== undefined && { link }),
     ...(runbookUrl !== null && { runbook: runbookUrl }),
     severity: severity ?? 'error',
@@ -162,5 +163,3 @@ function formatValue(value: number | null): string {
   if (Number.isInteger(value)) return String(value);
   return String(Number(Math.abs(value) < 1000 ? value.toPrecision(4) : value.toFixed(1)));
 }
-
-const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

@@ -1,4 +1,5 @@
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
+import { cutCharacters } from '../../kernel/text.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { OTHER_REASONS, type Transcoded } from './wire/batch.ts';
@@ -62,7 +63,7 @@ export function createIngestCounts({ engine, clock, log }: Options) {
     addRow({
       ...toShared(origin),
       ServiceName: '',
-      Reason: reason.slice(0, MAX_REASON_CHARACTERS),
+      Reason: cutCharacters(reason, MAX_REASON_CHARACTERS),
       Records: 0,
       Bytes: bytes,
       Sample: '',

@@ -1,4 +1,5 @@
 import type { AppError } from '../../kernel/errors.ts';
+import { cutCharacters } from '../../kernel/text.ts';
 import type { Received } from './ingest.ts';
 import type { Signal } from './wire/otlp-messages.ts';
 import { BYTES, field, VARINT } from './wire/proto-reader.ts';
@@ -56,7 +57,7 @@ const REJECTED_MEMBER: Record<Signal, string> = {
 /** Which records were rejected and why, in one sentence. */
 function formatRejections({ rejected, rejections }: Received): string {
   const reasons = rejections.map(({ reason, records, sample }) => `${records} because ${reason}, such as ${sample}`);
-  return `${rejected} of the records were not stored: ${reasons.join('; ')}`.slice(0, MAX_MESSAGE_CHARACTERS);
+  return cutCharacters(`${rejected} of the records were not stored: ${reasons.join('; ')}`, MAX_MESSAGE_CHARACTERS);
 }
 
 /** An Export…ServiceResponse. Without rejected records, it is empty. */
@@ -72,7 +73,7 @@ export function encodeResponse(signal: Signal, received: Received, format: 'prot
 
 /** A google.rpc.Status. */
 export function encodeStatus(error: AppError, format: 'protobuf' | 'json'): Buffer {
-  const message = error.message.slice(0, MAX_MESSAGE_CHARACTERS);
+  const message = cutCharacters(error.message, MAX_MESSAGE_CHARACTERS);
   const code = toGrpcCode(error);
   return format === 'json' ? Buffer.from(JSON.stringify({ code, message })) : encodeMessage(undefined, code, message);
 }

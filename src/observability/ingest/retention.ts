@@ -67,10 +67,12 @@ export function createTelemetryRetention({ state, engine, clock, audit, organiza
         await organizations.lock(tx, organizationId);
         const organization = await organizations.get(organizationId, tx);
         const before = organization.telemetryRetention;
-        const merged = { ...before, ...fields };
+        const applied = toDays(before);
         const after: TelemetryRetention = {};
         for (const signal of TELEMETRY_SIGNALS) {
-          const days = merged[signal];
+          // A client that returns what it read does not set the retention of the server for good.
+          const isKept = fields[signal] === undefined || fields[signal] === applied[signal];
+          const days = isKept ? before[signal] : fields[signal];
           if (typeof days === 'number') after[signal] = days;
         }
         const changed = difference(before, after);

@@ -1,5 +1,5 @@
+import { formatLine, textCell } from '../../kernel/csv.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { formatLine, textCell } from '../../management/billing/reports/csv.ts';
 import type { QueryClient } from '../charts/shared-queries.ts';
 import type { TelemetryQueries } from '../charts/telemetry-queries.ts';
 import type { Position } from './cursor.ts';

@@ -1,15 +1,29 @@
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../../kernel/access/roles.ts';
 import { getActor } from '../../management/audit/request-actor.ts';
 import { getIdentity } from '../../platform/http/guard.ts';
 import { keepResponse } from '../../platform/http/requests/idempotency.ts';
+import { IfMatch } from '../../platform/http/requests/if-match.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../../platform/http/responses/envelopes.ts';
 import { ResourcePath } from './resource-id.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
-import type { Sources } from './sources.ts';
+import type { Source } from './source.ts';
+import { createSourceEtag, type Sources } from './sources.ts';
 
 const tags = ['Sources'];
+
+/** For a repeated request with the same Idempotency-Key. */
+export const toKeptSource = (source: Source) => ({
+  result: JSON.stringify(source),
+  headers: { etag: createSourceEtag(source) },
+});
+
+function send(reply: object, source: Source) {
+  (reply as FastifyReply).header('etag', createSourceEtag(source));
+  return { data: source };
+}
 
 export function sourceRoutes({ sources }: { sources: Sources }): Routes {
   return (app) => {
@@ -33,7 +47,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         config: { operation: 'getSource', roles: DASHBOARD_READERS },
         schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardResponse(SourceRecord) },
       },
-      async (request) => ({ data: await sources.get(getIdentity(request).organizationId, request.params.id) }),
+      async (request, reply) => send(reply, await sources.get(getIdentity(request).organizationId, request.params.id)),
     );
 
     app.post(
@@ -49,14 +63,11 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           response: dashboardResponse(SourceRecord),
         },
       },
-      async (request) => ({
-        data: await sources.create(
-          getActor(request),
-          getIdentity(request).organizationId,
-          request.body,
-          keepResponse(request, (source) => ({ result: JSON.stringify(source) })),
-        ),
-      }),
+      async (request, reply) => {
+        const { organizationId } = getIdentity(request);
+        const inTransaction = keepResponse(request, toKeptSource);
+        return send(reply, await sources.create(getActor(request), organizationId, request.body, inTransaction));
+      },
     );
 
     app.put(
@@ -66,15 +77,19 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'Update source',
-          description: 'Replaces the whole source. Built-in sources cannot be changed (409).',
+          description:
+            'Replaces the whole source. Built-in sources cannot be changed (409). With If-Match, fails with 412 if the source has changed.',
           params: ResourcePath,
+          headers: IfMatch,
           body: SourceBody,
           response: dashboardResponse(SourceRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        return { data: await sources.replace(getActor(request), organizationId, request.params.id, request.body) };
+        const { params, body, headers } = request;
+        const ifMatch = headers['if-match'];
+        return send(reply, await sources.replace(getActor(request), organizationId, params.id, body, ifMatch));
       },
     );
 
@@ -87,11 +102,13 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           summary: 'Delete source',
           description: 'Fails with 409 while a dashboard or a saved search uses the source.',
           params: ResourcePath,
+          headers: IfMatch,
           response: emptyDashboardResponse,
         },
       },
       async (request) => {
-        await sources.remove(getActor(request), getIdentity(request).organizationId, request.params.id);
+        const { params, headers } = request;
+        await sources.remove(getActor(request), getIdentity(request).organizationId, params.id, headers['if-match']);
         return {};
       },
     );

@@ -1,4 +1,5 @@
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
+import { createWeakEtag, rejectStale } from '../../kernel/etag.ts';
 import { newHexId } from '../../kernel/ids.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
@@ -24,6 +25,9 @@ interface Options {
   maxSources?: number | undefined;
 }
 
+/** Of what is stored: every member is public. */
+export const createSourceEtag = (source: Source): string => createWeakEtag(source);
+
 export type Sources = ReturnType<typeof createSources>;
 
 export function createSources({
@@ -45,9 +49,11 @@ export function createSources({
     return source;
   }
 
-  async function getChangeable(tx: Db, organizationId: string, id: string): Promise<Source> {
+  async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch?: string): Promise<Source> {
     if (isBuiltIn(id)) throw new AppError('conflict', `The source ${id} is built in and cannot be changed`);
-    return get(tx, organizationId, id);
+    const source = await get(tx, organizationId, id);
+    rejectStale('source', ifMatch, [createSourceEtag(source)]);
+    return source;
   }
 
   return {
@@ -97,13 +103,19 @@ export function createSources({
       return source;
     },
 
-    /** Replaces the whole source. */
-    async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
+    /** Replaces the whole source. Without `ifMatch` (the header), the last write wins. */
+    async replace(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      body: SourceBody,
+      ifMatch?: string,
+    ): Promise<Source> {
       rejectViolations(listSourceViolations(body));
       const after = normalizeSource(id, body);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const before = await getChangeable(tx, organizationId, id);
+        const before = await getChangeable(tx, organizationId, id, ifMatch);
         const changed = difference(before, after);
         if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
         await putSource(tx, organizationId, after);
@@ -117,10 +129,10 @@ export function createSources({
       });
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const before = await getChangeable(tx, organizationId, id);
+        const before = await getChangeable(tx, organizationId, id, ifMatch);
         const dashboard = await findDashboardUsingSource(tx, organizationId, id);
         if (dashboard)
           throw new AppError(

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
+import { readBoundedText } from '../../kernel/files/read-file.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { adoptDirectoryName, readDirectoryName } from '../../platform/engine/directory-id.ts';
 import { openRawStore } from '../../platform/state/raw-access.ts';
@@ -104,9 +105,11 @@ export async function restoreWithServices<T>(
   return { result, restored, kept };
 }
 
+const MAX_INDEX_BYTES = 64 * 2 ** 20;
+
 async function readIndex(folder: string): Promise<Index> {
   const path = join(folder, INDEX);
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
+  const text = await readBoundedText(path, MAX_INDEX_BYTES).catch((error: Error) => {
     throw new AppError('bad_request', `${path} cannot be read: ${error.message}`);
   });
   try {

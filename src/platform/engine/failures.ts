@@ -111,10 +111,13 @@ export const directoryInUse = (directory: string, cause: unknown): AppError =>
 export const isDirectoryInUse = (error: unknown): boolean => error instanceof Error && error.message.startsWith(IN_USE);
 
 const SHOWN_CHARACTERS = 200;
+/** The patterns below take quadratic time for long spaces. */
+const READ_CHARACTERS = 2000;
 
 /** The reason alone, without the statement, advice or version that ClickHouse adds. */
 function extractReason(message: string): string {
   const [head = ''] = message
+    .slice(0, READ_CHARACTERS)
     .replace(/^Code: \d+\. DB::Exception: /, '')
     .split(
       /[:.,;]?\s+(?:in scope |maybe you meant|while (?:executing|processing|converting)|in query|in block|stack trace|note: |look at |please note)|\s*\((?:version|[A-Z_]{3,}\))/i,

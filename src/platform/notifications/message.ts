@@ -1,3 +1,5 @@
+import { cutText } from '../../kernel/text.ts';
+
 export const MESSAGE_KINDS = ['firing', 'resolved', 'no_data', 'failed', 'acknowledged', 'test'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
@@ -38,10 +40,6 @@ export const limitMessage = (message: Message): Message => ({
   title: cutText(message.title.replace(/\s+/g, ' ').trim(), MAX_TITLE_CHARACTERS),
   body: cutText(message.body, MAX_BODY_CHARACTERS),
 });
-
-/** The beginning of a text, marked as such. */
-export const cutText = (text: string, maxCharacters: number): string =>
-  text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
 
 /** The words that templates of the public interface compare `state` with, and ours for what it does not have. */
 export const STATES: Readonly<Record<MessageKind, string>> = {

@@ -4,6 +4,10 @@ import type { Call, Expression, Program, Statement } from './template-ast.ts';
 export const MAX_TEMPLATE_CHARACTERS = 16_384;
 const MAX_NESTED_BLOCKS = 32;
 const MAX_NESTED_PARENTHESES = 8;
+/** The parser takes up to 10 µs for each. */
+const MAX_PARTS = 3000;
+/** Each is nested in the one before. */
+const MAX_ELSES = 100;
 export const MAX_PATH_PARTS = 32;
 
 /** The blocks of the subset, and the number of their arguments. */
@@ -19,8 +23,7 @@ export class TemplateError extends Error {}
 export function parseTemplate(template: string): Program {
   if (template.length > MAX_TEMPLATE_CHARACTERS)
     throw new TemplateError(`The template must have at most ${MAX_TEMPLATE_CHARACTERS} characters`);
-  // The time of the parser grows with the square of the depth.
-  checkDepth(template);
+  checkSize(template);
   const program = parse(template);
   checkProgram(program);
   return program;
@@ -42,19 +45,51 @@ function formatParseError(message: string): string {
   return `The template is not valid on line ${line}, near ${JSON.stringify(place.slice(-40))}`;
 }
 
-function checkDepth(template: string): void {
-  let parentheses = 0;
-  let blocks = 0;
-  for (const [token] of template.matchAll(/\{\{\{*~?[#^/]|\}\}|[()]/g)) {
-    if (token === '}}') parentheses = 0;
-    else if (token === '(') parentheses++;
-    else if (token === ')') parentheses = Math.max(0, parentheses - 1);
-    else blocks += token.endsWith('/') ? -1 : 1;
-    if (parentheses > MAX_NESTED_PARENTHESES)
-      throw new TemplateError(`The template must have at most ${MAX_NESTED_PARENTHESES} nested parentheses`);
-    if (blocks > MAX_NESTED_BLOCKS)
-      throw new TemplateError(`The template must have at most ${MAX_NESTED_BLOCKS} nested blocks`);
+/** The start of a tag, with all braces of a run, and what kind of tag it is. */
+const OPEN = /\{\{+~?(?:!--|!|#|\/|\^(?!\s*~?\}\})|\s*else\b)?/y;
+/** The next part of a tag. A literal is one part, also one that never ends: there, the parser stops. */
+const PART = /\s*(?:\}\}|"(?:\\"|[^"])*(?:"|$)|'(?:\\'|[^'])*(?:'|$)|\[[^\]]*(?:\]|$)|[^\s(){}[\]"'./]+|.|$)/sy;
+
+/** Limits what the parser takes time for. Each character is read a fixed number of times. */
+function checkSize(template: string): void {
+  const counts = { parts: 0, elses: 0, blocks: 0 };
+  for (let at = template.indexOf('{{'); at >= 0; at = template.indexOf('{{', at)) {
+    OPEN.lastIndex = at;
+    const open = OPEN.exec(template)?.[0] ?? '';
+    const end = at + open.length;
+    const isEscaped = template[at - 1] === '\\' && template[at - 2] !== '\\';
+    counts.parts++;
+    if (open.endsWith('else')) counts.elses++;
+    else if (/[#^/]$/.test(open)) counts.blocks += open.endsWith('/') ? -1 : 1;
+    if (isEscaped) at = end;
+    else if (open.includes('!')) at = findCommentEnd(template, end, open.endsWith('-'));
+    else at = countParts(template, end, counts);
+    rejectMore(counts.parts, MAX_PARTS, 'parts in its tags');
+    rejectMore(counts.blocks, MAX_NESTED_BLOCKS, 'nested blocks');
+    rejectMore(counts.elses, MAX_ELSES, 'else');
   }
+}
+
+/** Returns the end of the tag. */
+function countParts(template: string, start: number, counts: { parts: number }): number {
+  let parentheses = 0;
+  for (PART.lastIndex = start; PART.lastIndex < template.length; ) {
+    const part = PART.exec(template)?.[0].trimStart() ?? '';
+    rejectMore(++counts.parts, MAX_PARTS, 'parts in its tags');
+    if (part === '(') rejectMore(++parentheses, MAX_NESTED_PARENTHESES, 'nested parentheses');
+    else if (part === ')') parentheses = Math.max(0, parentheses - 1);
+    else if (part === '}}' || part === '') return PART.lastIndex;
+  }
+  return template.length;
+}
+
+function findCommentEnd(template: string, start: number, isLong: boolean): number {
+  const end = template.indexOf(isLong ? '--' : '}}', start);
+  return end < 0 ? template.length : end;
+}
+
+function rejectMore(count: number, max: number, what: string): void {
+  if (count > max) throw new TemplateError(`The template must have at most ${max} ${what}`);
 }
 
 const fail = ({ loc }: Statement | Expression, rule: string): never => {

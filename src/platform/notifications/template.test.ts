@@ -86,11 +86,24 @@ it.each([
   ['many blocks', '{{#if a}}'.repeat(1000), 'at most 32 nested blocks'],
   ['many parentheses', `{{eq ${'(eq 1 '.repeat(2500)}`, 'at most 8 nested parentheses'],
   ['parentheses without a helper', `{{a ${'('.repeat(16_000)}`, 'at most 8 nested parentheses'],
-  ['a long path', `{{${'a.'.repeat(8000)}a}}`, 'at most 32 parts'],
-  ['parents', `{{${'../'.repeat(5000)}a}}`, 'at most 32 parts'],
+  ['a long path', `{{${'a.'.repeat(500)}a}}`, 'at most 32 parts'],
+  ['a very long path', `{{${'a.'.repeat(8000)}a}}`, 'at most 3000 parts in its tags'],
+  ['many tags', '{{a}}'.repeat(1001), 'at most 3000 parts in its tags'],
+  ['many else', `{{#if a}}${'{{else if a}}'.repeat(101)}{{/if}}`, 'at most 100 else'],
+  ['parents', `{{${'../'.repeat(500)}a}}`, 'at most 32 parts'],
   ['a long template', 'x'.repeat(16_385), 'at most 16384 characters'],
 ])('%s is rejected', (_, template, rule) => {
   expect(findTemplateViolation(template)).toContain(rule);
+});
+
+it.each([
+  ['braces in text', '{ } '.repeat(4000)],
+  ['comments', `{{!-- ${'{{a}} ( " '.repeat(1000)} --}}${"{{! ' ( }}".repeat(100)}`],
+  ['escaped tags', `\\{{ ${'a.b ( '.repeat(1000)}`],
+  ['long literals', `{{eq title "${'a.b ( \\" '.repeat(1000)}"}}`],
+  ['blocks beside each other', '{{#if a}}{{^}}{{/if}}'.repeat(100)],
+])('%s are not counted', (_, template) => {
+  expect(findTemplateViolation(template)).toBeUndefined();
 });
 
 it('stops loops inside of loops, and long output', () => {
@@ -100,7 +113,7 @@ it('stops loops inside of loops, and long output', () => {
   expect(() => renderTemplate('{{#each list}}{{../text}}{{/each}}', { list, text: 'x'.repeat(1000) })).toThrow(
     'The rendered template has more than 65536 characters',
   );
-  expect(() => renderTemplate('{{a}}'.repeat(3200), { a: 'x'.repeat(16_000) })).toThrow('more than 65536 characters');
+  expect(() => renderTemplate('{{a}}'.repeat(900), { a: 'x'.repeat(16_000) })).toThrow('more than 65536 characters');
   const long = `{{#is_match "${'a.'.repeat(8000)}a" "x"}}y{{/is_match}}`;
   expect(renderTemplate(long, context)).toBe('');
 });

@@ -1,3 +1,4 @@
+import { memoize } from '../../kernel/memo.ts';
 import type { Block, Call, Expression, Program, Statement } from './template-ast.ts';
 import { getCallName, MAX_PATH_PARTS, parseTemplate, TemplateError } from './template-parser.ts';
 
@@ -20,6 +21,9 @@ interface Scope {
   parent: Scope | undefined;
 }
 
+/** Messages of an alert share a template. Few, because a long one takes up to a megabyte. */
+const parseOnce = memoize(parseTemplate, 20);
+
 /** Undefined if the template is valid; else the rule with the position. */
 export function findTemplateViolation(template: string): string | undefined {
   try {
@@ -38,7 +42,7 @@ export function findTemplateViolation(template: string): string | undefined {
  */
 export function renderTemplate(template: string, context: object, limits: Limits = {}): string {
   const { maxSteps = MAX_STEPS, maxCharacters = MAX_CHARACTERS, escapeValue = (text: string) => text } = limits;
-  const program = parseTemplate(template);
+  const program = parseOnce(template);
   let steps = 0;
   let output = '';
 

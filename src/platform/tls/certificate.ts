@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { AppError } from '../../kernel/errors.ts';
+import { readBoundedText } from '../../kernel/files/read-file.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { SECOND_MS } from '../../kernel/time/clock.ts';
 
@@ -101,9 +101,12 @@ export async function readPair({ certFile, keyFile }: CertificateFiles): Promise
   return pair;
 }
 
+/** Of a certificate with its chain, or a key. */
+const MAX_FILE_BYTES = 2 ** 20;
+
 async function readText(kind: string, file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readBoundedText(file, MAX_FILE_BYTES);
   } catch (cause) {
     throw new AppError('bad_request', `The ${kind} ${file} cannot be read: ${(cause as Error).message}`, { cause });
   }

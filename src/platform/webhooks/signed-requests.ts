@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { readLimited } from '../../kernel/read-limited.ts';
 import { isTimeout, limitTime } from '../../kernel/tasks/time-limit.ts';
+import { cutCharacters } from '../../kernel/text.ts';
 import { type Clock, SECOND_MS } from '../../kernel/time/clock.ts';
 import { createAllowedLookup } from './allowed-lookup.ts';
 import { findUrlViolation, getHost, type Webhook } from './webhook.ts';
@@ -60,7 +61,7 @@ export function formatRequestError(error: unknown, timeoutMs = TIMEOUT_MS): stri
   const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
   if (isTimeout(error)) return `The receiver did not respond within ${timeoutMs / SECOND_MS} s`;
   // A name with several addresses fails with one error for each of them, and without a message.
-  return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
+  return cutCharacters(message || errors?.[0]?.message || code || 'The request failed', MAX_ERROR_LENGTH);
 }
 
 export function requireSuccess({ url }: Webhook, { status }: SignedResponse): void {

@@ -89,6 +89,9 @@ export async function runRestore(
 
 const LOST_CODES: readonly unknown[] = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'];
 
+/** The pattern of the version takes quadratic time. */
+const MAX_FAILURE_CHARACTERS = 4096;
+
 /** The first sentence of an error of ClickHouse, without its stack and version. */
 export function formatFailure(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
@@ -96,6 +99,7 @@ export function formatFailure(error: unknown): string {
   return message
     .replace(/^\d{3} /, '')
     .replace(/,? Stack trace[\s\S]*$/, '')
+    .slice(0, MAX_FAILURE_CHARACTERS)
     .replace(/ \(version [^)]*\)\s*$/, '')
     .replace(/\s+/g, ' ')
     .trim();

@@ -4,6 +4,7 @@ import { newUuid } from '../../kernel/ids.ts';
 import { createBackgroundLoop } from '../../kernel/tasks/background-loop.ts';
 import { createKeyedQueue, createQueue } from '../../kernel/tasks/queue.ts';
 import { MINUTE_MS, SECOND_MS } from '../../kernel/time/clock.ts';
+import { cutCharacters } from '../../kernel/text.ts';
 import type { DrivenServices } from '../../management/services/driven-services.ts';
 import type { LeaseSession } from '../../platform/leases/session.ts';
 import type { Backup } from './backup.ts';
@@ -205,4 +206,4 @@ const isSameWork = (stored: Backup, { worker }: Backup): boolean =>
   stored.pending === 'backup' && stored.worker === worker;
 
 const explain = (error: unknown): string =>
-  (error instanceof AppError ? error.message : formatFailure(error)).slice(0, MAX_REASON_LENGTH);
+  cutCharacters(error instanceof AppError ? error.message : formatFailure(error), MAX_REASON_LENGTH);

@@ -10,7 +10,7 @@ export interface Failure {
 
 const MAX_MESSAGE_CHARACTERS = 16_384;
 const PREFIX = /^Code: (\d+)\. DB::[A-Za-z:]*Exception: /;
-const VERSION = /\s*\(version [^)]*\)\s*$/;
+const VERSION = /^\(version [^)]*\)$/;
 const NAME = /\(([A-Z][A-Z0-9_]+)\)$/;
 const POSITION = /failed at position (\d+)/;
 
@@ -24,7 +24,7 @@ export class StatementFailure extends Error {
 
 /** Parses the text of an error; `sql` is the statement that it is about. */
 export function parseFailure(text: string, sql: string): Failure {
-  const trimmed = text.trim().replace(VERSION, '');
+  const trimmed = cutVersion(text.trim());
   const [prefix = '', code] = PREFIX.exec(trimmed) ?? [];
   const name = NAME.exec(trimmed)?.[1];
   const position = POSITION.exec(trimmed)?.[1];
@@ -34,6 +34,12 @@ export function parseFailure(text: string, sql: string): Failure {
     message: trimmed.slice(prefix.length, prefix.length + MAX_MESSAGE_CHARACTERS),
     position: position === undefined ? null : toCharacterPosition(sql, Number(position)),
   };
+}
+
+/** A pattern that is searched for in the whole text would take quadratic time: the text repeats that of users. */
+function cutVersion(text: string): string {
+  const start = text.lastIndexOf('(version ');
+  return start >= 0 && VERSION.test(text.slice(start)) ? text.slice(0, start).trimEnd() : text;
 }
 
 /** ClickHouse counts bytes. */

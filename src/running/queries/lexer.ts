@@ -25,31 +25,34 @@ export function* tokenize(sql: string): Generator<Token> {
 }
 
 function readToken(sql: string, start: number): Token {
-  const match = (pattern: RegExp): number => {
-    pattern.lastIndex = start;
-    return pattern.test(sql) ? pattern.lastIndex : 0;
-  };
-  const token = (kind: Token['kind'], end: number): Token => ({ kind, start, end });
   const character = sql.charAt(start);
   if (character === "'") return readQuoted(sql, start, 'text');
   if (character === '"' || character === '`') return readQuoted(sql, start, 'quoted');
-  if (sql.startsWith('/*', start)) return token('comment', findCommentEnd(sql, start));
+  if (sql.startsWith('/*', start)) return { kind: 'comment', start, end: findCommentEnd(sql, start) };
   // Typographic quotes are quotes for ClickHouse, without escapes.
-  if (character === '‘') return token('odd', findEnd(sql, '’', start));
-  if (character === '“') return token('odd', findEnd(sql, '”', start));
-  const heredoc = character === '$' ? match(HEREDOC_START) : 0;
-  if (heredoc > 0) return token('odd', findEnd(sql, sql.slice(start, heredoc), heredoc));
-  const kinds = [
-    ['space', SPACE],
-    ['comment', LINE_COMMENT],
-    ['word', WORD],
-    ['number', NUMBER],
-  ] as const;
-  for (const [kind, pattern] of kinds) {
-    const end = match(pattern);
-    if (end > 0) return token(kind, end);
-  }
-  return token('symbol', start + 1);
+  if (character === '‘') return { kind: 'odd', start, end: findEnd(sql, '’', start) };
+  if (character === '“') return { kind: 'odd', start, end: findEnd(sql, '”', start) };
+  const heredoc = character === '$' ? findMatchEnd(sql, HEREDOC_START, start) : 0;
+  if (heredoc > 0) return { kind: 'odd', start, end: findEnd(sql, sql.slice(start, heredoc), heredoc) };
+  const [kind, pattern] = findPattern(character);
+  const end = pattern ? findMatchEnd(sql, pattern, start) : 0;
+  return end > 0 ? { kind, start, end } : { kind: 'symbol', start, end: start + 1 };
+}
+
+/** What can start with a character. Only one pattern is tried, because a long statement has 200,000 tokens. */
+function findPattern(character: string): [kind: Token['kind'], pattern?: RegExp] {
+  if ((character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_')
+    return ['word', WORD];
+  if ((character >= '0' && character <= '9') || character === '.') return ['number', NUMBER];
+  if (character === '-' || character === '#') return ['comment', LINE_COMMENT];
+  if (character <= ' ' || character > '~') return ['space', SPACE];
+  return ['symbol'];
+}
+
+/** 0 if it does not match there. */
+function findMatchEnd(sql: string, pattern: RegExp, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(sql) ? pattern.lastIndex : 0;
 }
 
 /** The position after the next `mark`, or the end of the statement. */

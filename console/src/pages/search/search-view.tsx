@@ -4,6 +4,7 @@ import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/layout/note.tsx';
 import { Page } from '../../parts/layout/page.tsx';
+import { PartBoundary } from '../../parts/layout/part-boundary.tsx';
 import type { Source } from '../dashboards/where/suggestions.ts';
 import { AddToDashboard } from './add-to-dashboard.tsx';
 import { EmptyResult } from './empty-result.tsx';
@@ -85,7 +86,9 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
           </Note>
         )}
       </div>
-      <Histogram state={state} isLive={search.live === true} />
+      <PartBoundary resetKey={state}>
+        <Histogram state={state} isLive={search.live === true} />
+      </PartBoundary>
       <div className={classes.columns}>
         {areRowsShown && <Facets state={state} isOpen={showsFields} onToggle={() => setShowsFields(!showsFields)} />}
         <section className={classes.results} aria-label="Rows">
@@ -94,27 +97,30 @@ export function SearchView({ source, sources }: { source: Source; sources: reado
           {rows.length === 0 && loaded.isComplete && !search.live ? (
             <EmptyResult state={state} />
           ) : (
-            <RowTable
-              state={state}
-              rows={rows}
-              table={table}
-              isLoading={rows.length === 0 && loaded.isSearching}
-              onOpen={openRow}
-              onEnd={loaded.loadMore}
-              onScrolled={() => live.pause('the list was scrolled')}
-            />
+            <PartBoundary resetKey={state}>
+              <RowTable
+                state={state}
+                rows={rows}
+                table={table}
+                isLoading={rows.length === 0 && loaded.isSearching}
+                onOpen={openRow}
+                onEnd={loaded.loadMore}
+                onScrolled={() => live.pause('the list was scrolled')}
+              />
+            </PartBoundary>
           )}
         </section>
       </div>
       {search.row !== undefined && (
-        <RowPanel
-          sources={sources}
-          key={search.row}
-          state={state}
-          id={search.row}
-          onOpen={openRow}
-          onClose={() => openRow(undefined)}
-        />
+        <PartBoundary key={search.row}>
+          <RowPanel
+            sources={sources}
+            state={state}
+            id={search.row}
+            onOpen={openRow}
+            onClose={() => openRow(undefined)}
+          />
+        </PartBoundary>
       )}
       {isAdding && <AddToDashboard state={state} onClose={() => setIsAdding(false)} />}
     </Page>

@@ -4,6 +4,7 @@ import { assignColors } from '../../parts/costs/colors.ts';
 import { formatNumber, plural } from '../../parts/format/format.ts';
 import { SearchIcon } from '../../parts/layout/icons.tsx';
 import { Note } from '../../parts/layout/note.tsx';
+import { PartBoundary } from '../../parts/layout/part-boundary.tsx';
 import { formatExactNs, formatNs } from './durations.ts';
 import { Minimap } from './minimap.tsx';
 import { NodeDetails } from './node-details.tsx';
@@ -131,28 +132,26 @@ export function TraceView({ trace, span, onSelect }: Props) {
         </Button.Group>
       </div>
       <div className={classes.layout} data-details={selected !== undefined}>
-        <Waterfall
-          tree={tree}
-          rows={waterfall.rows}
-          collapsed={waterfall.collapsed}
-          showsLogs={showsLogs}
-          view={view}
-          colors={colors}
-          active={waterfall.active}
-          matches={waterfall.matches}
-          scroller={waterfall.scroller}
-          onToggle={waterfall.toggle}
-          onSelect={waterfall.select}
-          onKey={waterfall.onKey}
-        />
-        {selected !== undefined && (
-          <NodeDetails
-            key={selected}
+        <PartBoundary>
+          <Waterfall
             tree={tree}
-            node={selected}
+            rows={waterfall.rows}
+            collapsed={waterfall.collapsed}
+            showsLogs={showsLogs}
+            view={view}
+            colors={colors}
+            active={waterfall.active}
+            matches={waterfall.matches}
+            scroller={waterfall.scroller}
+            onToggle={waterfall.toggle}
             onSelect={waterfall.select}
-            onClose={waterfall.close}
+            onKey={waterfall.onKey}
           />
+        </PartBoundary>
+        {selected !== undefined && (
+          <PartBoundary key={selected}>
+            <NodeDetails tree={tree} node={selected} onSelect={waterfall.select} onClose={waterfall.close} />
+          </PartBoundary>
         )}
       </div>
     </>

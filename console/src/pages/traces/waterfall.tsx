@@ -8,6 +8,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
+import { PartBoundary } from '../../parts/layout/part-boundary.tsx';
 import { formatExactNs } from './durations.ts';
 import { canExpand, findLog, findSpan, type TraceTree } from './trace-tree.ts';
 import { getPlace, listTicks, type ViewRange } from './view-range.ts';
@@ -79,18 +80,19 @@ export function Waterfall(props: Props) {
             ))}
           </div>
           {shown.map((node, index) => (
-            <WaterfallRow
-              key={node}
-              id={`${prefix}-${node}`}
-              tree={tree}
-              node={node}
-              index={first + index}
-              view={view}
-              color={colors.get((findSpan(tree, node) ?? findLog(tree, node))?.service ?? '') ?? 'currentColor'}
-              isOpen={canExpand(tree, node, showsLogs) ? !collapsed.has(node) : undefined}
-              isActive={node === active}
-              isMatch={matches.has(node)}
-            />
+            <PartBoundary key={node}>
+              <WaterfallRow
+                id={`${prefix}-${node}`}
+                tree={tree}
+                node={node}
+                index={first + index}
+                view={view}
+                color={colors.get((findSpan(tree, node) ?? findLog(tree, node))?.service ?? '') ?? 'currentColor'}
+                isOpen={canExpand(tree, node, showsLogs) ? !collapsed.has(node) : undefined}
+                isActive={node === active}
+                isMatch={matches.has(node)}
+              />
+            </PartBoundary>
           ))}
         </div>
       </div>

@@ -1,7 +1,7 @@
 const END_OF_LINE = '\r\n';
 const NEEDS_QUOTES = /[",\r\n]/;
 /** The start of a formula in a spreadsheet, also after whitespace that the spreadsheet trims. */
-const STARTS_FORMULA = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠]|^[\t\r\n]/;
+export const STARTS_FORMULA = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 /** As in the exports of the server: a leading apostrophe keeps spreadsheets from evaluating text as a formula. */
 export function textCell(text: string): string {

@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { PartBoundary } from './part-boundary.tsx';
 
 interface Props {
   title: string;
@@ -33,7 +34,7 @@ export function Page({ title, badges, subtitle, actions, children }: Props) {
         </Box>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
-      {children}
+      <PartBoundary>{children}</PartBoundary>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { Group, Paper, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './panel.module.css';
+import { PartBoundary } from './part-boundary.tsx';
 
 interface Props {
   title?: string;
@@ -23,7 +24,9 @@ export function Panel({ title, aside, flush = false, children }: Props) {
           {aside}
         </Group>
       )}
-      <div className={flush ? undefined : title ? classes.bodyBelowHead : classes.body}>{children}</div>
+      <div className={flush ? undefined : title ? classes.bodyBelowHead : classes.body}>
+        <PartBoundary>{children}</PartBoundary>
+      </div>
     </Paper>
   );
 }

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { PartBoundary } from './part-boundary.tsx';
 import classes from './side-panel.module.css';
 
 interface Props {
@@ -22,7 +23,7 @@ export function SidePanel({ name, isOpen, onToggle, action, children }: Props) {
         </Button>
         {isOpen && action}
       </div>
-      {isOpen && children}
+      {isOpen && <PartBoundary>{children}</PartBoundary>}
     </section>
   );
 }

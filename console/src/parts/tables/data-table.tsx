@@ -1,5 +1,6 @@
 import { Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { PartBoundary } from '../layout/part-boundary.tsx';
 import classes from './data-table.module.css';
 import { ScrollRegion } from './scroll-region.tsx';
 import {
@@ -46,7 +47,20 @@ interface Props<Row> {
   order?: Order;
 }
 
-export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, footer, order }: Props<Row>) {
+/** A component, so that a cell that cannot be rendered affects its row only. */
+function Row<R>({ row, columns }: { row: R; columns: (Column<R> & { visibleFrom?: 'sm' | 'md' | 'lg' })[] }) {
+  return (
+    <Table.Tr className={classes.row}>
+      {columns.map(({ header, cell, align, visibleFrom }) => (
+        <Table.Td key={header} ta={align} visibleFrom={visibleFrom}>
+          {cell(row)}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+}
+
+export function DataTable<R>({ label, columns, rows, rowKey, loadingRows = 3, footer, order }: Props<R>) {
   const { sorting, toggle } = useSorting();
   const sorted =
     rows && sortRows(rows, sorting, (row, header) => columns.find((one) => one.header === header)?.sortBy?.(row));
@@ -95,13 +109,17 @@ export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, 
         <Table.Tbody>
           {sorted
             ? sorted.map((row) => (
-                <Table.Tr key={rowKey(row)} className={classes.row}>
-                  {visible.map(({ header, cell, align, visibleFrom }) => (
-                    <Table.Td key={header} ta={align} visibleFrom={visibleFrom}>
-                      {cell(row)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+                <PartBoundary
+                  key={rowKey(row)}
+                  resetKey={row}
+                  frame={(notice) => (
+                    <Table.Tr className={classes.row}>
+                      <Table.Td colSpan={visible.length}>{notice}</Table.Td>
+                    </Table.Tr>
+                  )}
+                >
+                  <Row row={row} columns={visible} />
+                </PartBoundary>
               ))
             : Array.from({ length: loadingRows }, (_, index) => `loading-${index}`).map((key) => (
                 <Table.Tr key={key}>

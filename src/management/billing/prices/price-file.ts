@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { parse, type YAMLParseError } from 'yaml';
-import { AppError, MISSING, rejectViolations, type Violation } from '../../../kernel/errors.ts';
+import { MISSING, rejectViolations, type Violation } from '../../../kernel/errors.ts';
 import { decimalPattern } from '../../../kernel/numbers/decimal.ts';
 import { createSchemaCheck } from '../../../kernel/schemas/schema-check.ts';
+import { parseYamlOrJson } from '../../../kernel/schemas/yaml-text.ts';
 import { parseDate } from '../../../kernel/time/clock.ts';
 import { TIERS } from '../../organizations/organization.ts';
 import { ENTITY_TYPES } from '../entity.ts';
@@ -43,21 +43,12 @@ const listFileViolations = createSchemaCheck(PriceFile);
 
 /** Parses YAML or JSON. Reports all violations at once, each with its path. */
 export function parsePriceFile(text: string): NewPriceBook {
-  const file = parseText(text.replace(/^\uFEFF/, '')) ?? {};
+  const file = parseYamlOrJson(text, 'The price file') ?? {};
   rejectViolations(listFileViolations(file, ''));
   const { effectiveFrom, prices } = file as Static<typeof PriceFile>;
   const book = { effectiveFrom, prices: prices.map((price): Price => ({ ...price, price: formatPrice(price.price) })) };
   rejectViolations(findPriceBookViolations(book));
   return { effectiveFrom, prices: completePrices(book.prices) };
-}
-
-function parseText(text: string): unknown {
-  try {
-    return parse(text, { logLevel: 'error' });
-  } catch (cause) {
-    const { message } = cause as YAMLParseError;
-    throw new AppError('bad_request', `The price file cannot be read: ${message.split('\n', 1)[0]}`, { cause });
-  }
 }
 
 /** The shortest decimal that represents the number is the one in the file. */

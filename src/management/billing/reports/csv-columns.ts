@@ -1,7 +1,7 @@
+import { formatLine, textCell } from '../../../kernel/csv.ts';
 import { formatChc } from '../../../kernel/numbers/money.ts';
 import { type Cost, totalMicros } from '../cost.ts';
 import { METRICS } from '../meter.ts';
-import { formatLine, textCell } from './csv.ts';
 
 interface CsvColumn {
   name: string;

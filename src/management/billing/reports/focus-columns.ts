@@ -1,3 +1,4 @@
+import { textCell } from '../../../kernel/csv.ts';
 import { divideByPowerOfTen } from '../../../kernel/numbers/decimal.ts';
 import { isoSeconds } from '../../../kernel/time/clock.ts';
 import { addDays, type Day } from '../../../kernel/time/days.ts';
@@ -6,7 +7,6 @@ import type { Cost } from '../cost.ts';
 import type { EntityType } from '../entity.ts';
 import { METERS, type MeterName } from '../meter.ts';
 import type { Charge } from './charge.ts';
-import { textCell } from './csv.ts';
 
 export const FOCUS_VERSION = '1.2';
 export const PROVIDER = 'Pilothouse';

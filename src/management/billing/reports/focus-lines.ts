@@ -1,10 +1,10 @@
+import { END_OF_LINE, formatLine, textCell } from '../../../kernel/csv.ts';
 import { formatChc } from '../../../kernel/numbers/money.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Service } from '../../services/service.ts';
 import type { Cost } from '../cost.ts';
 import type { PriceBook } from '../prices/price-book.ts';
 import { type Charge, isAdjustment } from './charge.ts';
-import { END_OF_LINE, formatLine, textCell } from './csv.ts';
 import {
   CHARGE_COLUMNS,
   DAY_COLUMNS,

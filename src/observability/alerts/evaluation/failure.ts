@@ -1,4 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts';
+import { cutCharacters } from '../../../kernel/text.ts';
 import type { Failure } from '../alert.ts';
 import type { ErrorType } from '../alert-schema.ts';
 
@@ -6,7 +7,7 @@ const MAX_ERROR_LENGTH = 1000;
 
 /** What is known about an evaluation that failed, again or for the first time. */
 export function toFailure(before: Failure | undefined, error: unknown, nowMs: number): Failure {
-  const message = (error as Error).message.slice(0, MAX_ERROR_LENGTH);
+  const message = cutCharacters((error as Error).message, MAX_ERROR_LENGTH);
   const since = before?.since ?? nowMs;
   return { ...before, since, at: nowMs, type: toErrorType(error), message, attempts: (before?.attempts ?? 0) + 1 };
 }

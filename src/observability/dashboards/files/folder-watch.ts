@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
-import { type AlertFileText, createFolderReader, type FoundFile, listFolders } from './folder.ts';
+import { type AlertFileText, createFolderReader, type FoundFile } from './folder.ts';
 import type { FileProblems, Provisioned, Provisioning } from './provisioning.ts';
 
 interface Options {
@@ -41,9 +41,9 @@ export async function openFolderWatch({
 
   async function scan(): Promise<void> {
     failure = undefined;
-    // Watch before reading, so that a change made in between starts another scan.
-    watchers.setFolders(listFolders(directory));
-    const files = readFiles();
+    const { files, folders } = await readFiles();
+    // A change that was made meanwhile in a folder that was not watched is found by another scan.
+    if (watchers.setFolders(folders)) loop.schedule(DEBOUNCE_MS);
     if (files.length === applied?.length && files.every((file, index) => file === applied?.[index])) return;
     const result = await provisioning.apply(files);
     const alerts = await applyAlertFiles(files.filter((file) => 'text' in file));
@@ -108,6 +108,8 @@ export async function openFolderWatch({
  */
 function createWatchers(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
+  /** Also those that cannot be watched. */
+  let wanted: ReadonlySet<string> = new Set();
 
   function remove(folder: string): void {
     watchers.get(folder)?.close();
@@ -125,10 +127,13 @@ function createWatchers(onChange: () => void) {
   }
 
   return {
-    /** Watches exactly these folders. */
-    setFolders(folders: readonly string[]): void {
-      for (const watched of watchers.keys()) if (!folders.includes(watched)) remove(watched);
+    /** Watches exactly these folders. Returns whether any is new. */
+    setFolders(folders: readonly string[]): boolean {
+      const before = wanted;
+      wanted = new Set(folders);
+      for (const watched of watchers.keys()) if (!wanted.has(watched)) remove(watched);
       for (const folder of folders) if (!watchers.has(folder)) add(folder);
+      return folders.some((folder) => !before.has(folder));
     },
   };
 }

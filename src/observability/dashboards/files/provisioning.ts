@@ -1,4 +1,4 @@
-import { formatViolation } from '../../../kernel/errors.ts';
+import { formatWithoutValue } from '../../../kernel/errors.ts';
 import { deriveHexId } from '../../../kernel/ids.ts';
 import type { Actor } from '../../../management/audit/activity.ts';
 import type { Organization } from '../../../management/organizations/organization.ts';
@@ -70,7 +70,7 @@ export function createProvisioning({ state, organizations, sources, writer }: Op
       const known = sourceIds.get(organizationId) ?? (await sources.listIds(tx, organizationId));
       sourceIds.set(organizationId, known);
       const unknown = listSourceIdViolations(dashboard, known);
-      if (unknown.length > 0) warnings.push({ path, problems: unknown.map(formatViolation) });
+      if (unknown.length > 0) warnings.push({ path, problems: unknown.map(formatWithoutValue) });
     }
     return warnings;
   }
@@ -135,7 +135,7 @@ function matchOrganizations(
     const id = found.file.id ?? deriveHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
     const key = `${organization.id} ${id}`;
     const duplicate = dashboards.get(key);
-    if (duplicate) skipped.push({ path, problems: [`id: The file ${duplicate.path} has the same id <string:${id}>`] });
+    if (duplicate) skipped.push({ path, problems: [`id: The file ${duplicate.path} has the same id`] });
     else dashboards.set(key, { path, organizationId: organization.id, dashboard: normalizeDashboard(id, found.file) });
   }
   return { dashboards: [...dashboards.values()], skipped };
@@ -149,8 +149,7 @@ export function findOrganization(
   const found = all.filter(({ id, name }) => named === undefined || id === named.toLowerCase() || name === named);
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (named !== undefined && found.length === 0)
-    return `organization: The organization does not exist <string:${named}>`;
+  if (named !== undefined && found.length === 0) return 'organization: The organization does not exist';
   if (all.length === 0) return 'organization: There is no organization yet';
   return `organization: The value must be one of ${all.map(({ name }) => name).join(', ')}`;
 }

@@ -1,4 +1,4 @@
-import { AppError, formatViolation, rejectViolations, type Violation } from '../../../kernel/errors.ts';
+import { AppError, formatWithoutValue, rejectViolations, type Violation } from '../../../kernel/errors.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import type { Actor } from '../../../management/audit/activity.ts';
 import type { Audit } from '../../../management/audit/audit.ts';
@@ -126,7 +126,7 @@ function groupByFile(violations: readonly Violation[], files: readonly AlertFile
   for (const violation of violations) {
     const { path: file = '' } = files.find(({ path }) => violation.path.startsWith(toPrefix(path))) ?? {};
     const path = file === '' ? violation.path : violation.path.slice(toPrefix(file).length);
-    groups.set(file, [...(groups.get(file) ?? []), formatViolation({ ...violation, path })]);
+    groups.set(file, [...(groups.get(file) ?? []), formatWithoutValue({ ...violation, path })]);
   }
   return [...groups].map(([path, problems]) => ({ path, problems }));
 }

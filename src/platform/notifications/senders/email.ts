@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { limitTime } from '../../../kernel/tasks/time-limit.ts';
+import { cutText } from '../../../kernel/text.ts';
 import { SECOND_MS } from '../../../kernel/time/clock.ts';
-import { cutText, type Message } from '../message.ts';
+import type { Message } from '../message.ts';
 import type { Outcome } from '../notification.ts';
 import type { MailTarget } from './target.ts';
 

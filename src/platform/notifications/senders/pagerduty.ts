@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { cutText } from '../../../kernel/text.ts';
 import { isoTime } from '../../../kernel/time/clock.ts';
-import { cutText, type Message, type MessageKind } from '../message.ts';
+import type { Message, MessageKind } from '../message.ts';
 
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
 

@@ -1,4 +1,5 @@
-import { cutText, type Message } from '../message.ts';
+import { cutText } from '../../../kernel/text.ts';
+import type { Message } from '../message.ts';
 
 /** Slack rejects a section with more than 3,000 characters. */
 const MAX_SECTION_CHARACTERS = 2900;

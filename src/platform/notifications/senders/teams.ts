@@ -1,4 +1,5 @@
-import { cutText, type Message, type Severity } from '../message.ts';
+import { cutText } from '../../../kernel/text.ts';
+import type { Message, Severity } from '../message.ts';
 
 /** Teams rejects messages of more than 28 KB. */
 const MAX_BODY_CHARACTERS = 6000;

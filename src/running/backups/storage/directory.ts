@@ -1,6 +1,7 @@
 import { constants, existsSync } from 'node:fs';
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readBoundedText } from '../../../kernel/files/read-file.ts';
 import {
   checkContents,
   checkFiles,
@@ -16,6 +17,9 @@ import {
   syncPath,
 } from './manifest.ts';
 import { getStoredPath, NAMES, type Storage, type StoredBackup } from './storage.ts';
+
+/** Of a manifest and of ClickHouse's list of files: about a million files. */
+const MAX_LIST_BYTES = 256 * 2 ** 20;
 
 /** A backup that is not complete. */
 const PARTIAL = '.partial';
@@ -33,7 +37,7 @@ export function createBackupDirectory(directory: string): Storage {
 
   async function readManifest(backup: StoredBackup): Promise<Manifest> {
     const path = join(getFolder(backup), NAMES.manifest);
-    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const text = await readBoundedText(path, MAX_LIST_BYTES).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? damaged(backup.id, `${path} is missing`) : error;
     });
     return parseManifest(backup.id, text, path);
@@ -105,7 +109,8 @@ export function createBackupDirectory(directory: string): Storage {
       };
     },
 
-    readList: (backup) => readFile(join(getFolder(backup), NAMES.files, NAMES.list), 'utf8').catch(() => undefined),
+    readList: (backup) =>
+      readBoundedText(join(getFolder(backup), NAMES.files, NAMES.list), MAX_LIST_BYTES).catch(() => undefined),
 
     async remove(backup) {
       const folder = getFolder(backup);

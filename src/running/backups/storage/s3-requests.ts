@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { AppError } from '../../../kernel/errors.ts';
 import { readLimited } from '../../../kernel/read-limited.ts';
+import { readBoundedText } from '../../../kernel/files/read-file.ts';
 import { limitTime } from '../../../kernel/tasks/time-limit.ts';
 import { type Clock, SECOND_MS } from '../../../kernel/time/clock.ts';
 import { renderAuthorityAdvice } from '../../../platform/tls/unknown-authority.ts';
@@ -134,9 +134,11 @@ function explain(error: unknown, location: string, timeoutMs: number): AppError 
   return toError(`cannot be reached: ${message}`);
 }
 
+const MAX_CREDENTIALS_BYTES = 64 * 1024;
+
 /** Reads `aws_access_key_id` and the others, of the section `default` or of a file without sections. */
 export async function readCredentials(path: string) {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readBoundedText(path, MAX_CREDENTIALS_BYTES).catch((error: NodeJS.ErrnoException) => {
     throw new AppError('unavailable', `The credentials for backups cannot be read from ${path}: ${error.code}`);
   });
   const values = new Map<string, string>();

@@ -1,3 +1,4 @@
+import { cutCharacters } from '../../../kernel/text.ts';
 import type { IdleBlocker, Upstream } from '../../../management/services/driver.ts';
 import { OWN_COMMENT, queryRows } from '../../../platform/listener/query.ts';
 import { CLIENT_USERS } from './users.ts';
@@ -23,6 +24,6 @@ export async function listBlockers(upstream: Upstream, signal: AbortSignal): Pro
   const rows = await queryRows<[IdleBlocker['type'], string]>(upstream, STATEMENT, signal);
   return rows.map(([type, detail]) => ({
     type,
-    detail: detail.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARACTERS),
+    detail: cutCharacters(detail.replace(/\s+/g, ' ').trim(), MAX_DETAIL_CHARACTERS),
   }));
 }

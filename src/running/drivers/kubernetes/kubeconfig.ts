@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { isLoopbackHost } from '../../../kernel/access/addresses.ts';
 import { AppError, formatViolation } from '../../../kernel/errors.ts';
+import { readBoundedText } from '../../../kernel/files/read-file.ts';
 import { createSchemaCheck } from '../../../kernel/schemas/schema-check.ts';
 import { parseYamlOrJson } from '../../../kernel/schemas/yaml-text.ts';
 import { getHost } from '../../../platform/webhooks/webhook.ts';
@@ -112,7 +112,7 @@ export async function readServiceAccount(directory: string): Promise<Connection>
   try {
     return {
       server: new URL('https://kubernetes.default.svc'),
-      ca: await readFile(`${directory}/ca.crt`, 'utf8'),
+      ca: await readBoundedText(`${directory}/ca.crt`, MAX_FILE_BYTES),
       tokenFile: `${directory}/token`,
     };
   } catch (cause) {
@@ -149,9 +149,7 @@ function parseServer(text: string): URL {
 
 async function readLimited(path: string, member: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    if (size > MAX_FILE_BYTES) throw Object.assign(new Error(), { code: 'EFBIG' });
-    return await readFile(path, 'utf8');
+    return await readBoundedText(path, MAX_FILE_BYTES);
   } catch (cause) {
     const message = `The kubeconfig cannot be used: ${member} cannot be read (${(cause as NodeJS.ErrnoException).code})`;
     throw new AppError('unavailable', message, { cause });

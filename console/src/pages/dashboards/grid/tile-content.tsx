@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
+import { PartBoundary } from '../../../parts/layout/part-boundary.tsx';
 import type { Previous } from '../compare/previous.ts';
 import type { Tile, TileData } from '../queries.ts';
 import { BarTile } from '../tiles/bar-tile.tsx';
@@ -23,7 +24,19 @@ interface Props {
   previous?: Previous | undefined;
 }
 
-export function TileContent({ tile, data, zone, onZoom, previous }: Props) {
+/** A tile that cannot be drawn does not affect the others. New data, and changes in the editor, are drawn again. */
+export function TileContent(props: Props) {
+  const { tile, data } = props;
+  const content = data.type === 'markdown' ? data.content : data;
+  const resetKey = useMemo(() => ({ tile, content }), [tile, content]);
+  return (
+    <PartBoundary resetKey={resetKey}>
+      <Content {...props} />
+    </PartBoundary>
+  );
+}
+
+function Content({ tile, data, zone, onZoom, previous }: Props) {
   switch (data.type) {
     case 'time':
       return <TimeTile tile={tile} data={data} zone={zone} onZoom={onZoom} previous={previous} />;

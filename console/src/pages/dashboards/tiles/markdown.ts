@@ -1,5 +1,5 @@
 import createDOMPurify from 'dompurify';
-import { Marked } from 'marked';
+import { toHtml } from './markdown-html.ts';
 
 const ALLOWED_TAGS = [
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'code', 'ul', 'ol', 'li'],
@@ -29,21 +29,6 @@ const ALLOWED_ATTR = ['href', 'title', 'alt', 'src', 'align', 'colspan', 'rowspa
 const LINK = /^(?:https?:|mailto:|\/(?!\/)|#)/i;
 /** Only embedded images: loading from other hosts would reveal viewers. */
 const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);/i;
-/** The page and the tile use heading levels 1 and 2. */
-const HEADINGS_ABOVE = 2;
-
-/** HTML in Markdown is shown as text. */
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-const marked = new Marked({
-  gfm: true,
-  renderer: { html: ({ text }) => escapeHtml(text) },
-  walkTokens(token) {
-    if (token.type === 'heading') token.depth = Math.min(6, token.depth + HEADINGS_ABOVE);
-  },
-});
-
 const purify = createDOMPurify(window);
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'A') {
@@ -58,7 +43,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
 
 /** Renders untrusted Markdown. Links and images still need sanitizing. */
 export function renderSafeHtml(markdown: string): string {
-  return purify.sanitize(marked.parse(markdown, { async: false }), {
+  return purify.sanitize(toHtml(markdown), {
     ALLOWED_TAGS,
     ALLOWED_ATTR,
     ALLOW_DATA_ATTR: false,

@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
+import { guardFile, type Separator } from '../../../parts/format/csv-guard.ts';
 import { saveFile } from '../../../parts/forms/save-file.ts';
 import { DownloadIcon } from '../../../parts/layout/icons.tsx';
 import { notifyError } from '../../../parts/messages/notifications.ts';
@@ -13,6 +14,8 @@ const FORMATS = {
   json: { label: 'JSON', type: 'application/json' },
 };
 type Format = keyof typeof FORMATS;
+/** Of the files that people open with a spreadsheet. The API returns them as they are. */
+const SEPARATORS: Partial<Record<Format, Separator>> = { csv: ',', tsv: '\t' };
 
 /** Downloads the whole result. The service runs the statement again, for reading only. */
 export function DownloadMenu({ run, serviceId }: { run: Run; serviceId: string }) {
@@ -22,8 +25,10 @@ export function DownloadMenu({ run, serviceId }: { run: Run; serviceId: string }
     async mutationFn(format: Format) {
       const { sql, database, parameters } = run;
       const body = { sql, database, parameters, format };
-      const content = await api.sqlRead({ organizationId, serviceId, body });
-      saveFile(`result.${format}`, FORMATS[format].type, content as unknown as Blob);
+      const content = (await api.sqlRead({ organizationId, serviceId, body })) as unknown as Blob;
+      const { type } = FORMATS[format];
+      const separator = SEPARATORS[format];
+      saveFile(`result.${format}`, type, separator ? await guardFile(content, separator) : content);
     },
     onError: (error) => notifyError('Could not download the result', error),
   });

@@ -2,6 +2,7 @@ import { SegmentedControl, Select } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { Note } from '../../../parts/layout/note.tsx';
+import { PartBoundary } from '../../../parts/layout/part-boundary.tsx';
 import { ScrollRegion } from '../../../parts/tables/scroll-region.tsx';
 import classes from '../sql.module.css';
 import type { Run } from '../use-runs.ts';
@@ -23,28 +24,29 @@ export function ResultView({ runs, serviceId }: { runs: readonly Run[]; serviceI
     );
   return (
     <section className={classes.box} aria-label="Result">
-      <OneResult
-        key={run.id}
-        run={run}
-        serviceId={serviceId}
-        choice={
-          runs.length > 1 && (
-            <Select
-              size="xs"
-              w={240}
-              maw="100%"
-              aria-label="Statement"
-              allowDeselect={false}
-              data={runs.map(({ id, statement }, index) => ({
-                value: id,
-                label: `${index + 1}: ${toTitle(statement)}`,
-              }))}
-              value={run.id}
-              onChange={(id) => setChosen(id ?? undefined)}
-            />
-          )
-        }
-      />
+      <PartBoundary key={run.id}>
+        <OneResult
+          run={run}
+          serviceId={serviceId}
+          choice={
+            runs.length > 1 && (
+              <Select
+                size="xs"
+                w={240}
+                maw="100%"
+                aria-label="Statement"
+                allowDeselect={false}
+                data={runs.map(({ id, statement }, index) => ({
+                  value: id,
+                  label: `${index + 1}: ${toTitle(statement)}`,
+                }))}
+                value={run.id}
+                onChange={(id) => setChosen(id ?? undefined)}
+              />
+            )
+          }
+        />
+      </PartBoundary>
     </section>
   );
 }

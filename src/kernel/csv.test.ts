@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCsv } from '../../../../test/support/csv.ts';
+import { parseCsv } from '../../test/support/csv.ts';
 import { formatLine, textCell } from './csv.ts';
 
 describe('a text cell', () => {
