@@ -1,4 +1,4 @@
-import { Lexer, Marked, Parser, type Token } from 'marked';
+import { Lexer, Marked, Parser, type Token, type TokensList } from 'marked';
 
 /** Of quotes, lists, links and emphasis in each other: browsers and the renderer read them recursively. */
 const MAX_DEPTH = 30;
@@ -36,6 +36,8 @@ const hasManyMarks = (text: string): boolean => {
 class BoundedLexer extends Lexer {
   private depth = 0;
 
+  override blockTokens(text: string, tokens?: Token[], isClipped?: boolean): Token[];
+  override blockTokens(text: string, tokens?: TokensList, isClipped?: boolean): TokensList;
   override blockTokens(text: string, tokens: Token[] = [], isClipped?: boolean): Token[] {
     return this.nest(text, tokens, () => super.blockTokens(text, tokens, isClipped));
   }
