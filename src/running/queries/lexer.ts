@@ -1,4 +1,7 @@
-/** A part of a statement. `text`: a quoted literal. `quoted`: a name in quotes. `odd`: what cannot be read for certain. */
+/**
+ * A part of a statement. `text`: a literal in quotes or a heredoc. `quoted`: a name in quotes. `odd`: a quote, heredoc or
+ * comment that is not closed.
+ */
 export interface Token {
   kind: 'space' | 'comment' | 'word' | 'quoted' | 'text' | 'number' | 'symbol' | 'odd';
   start: number;
@@ -9,7 +12,7 @@ const SPACE = /\s+/y;
 const WORD = /[A-Za-z_][A-Za-z0-9_$]*/y;
 const NUMBER =
   /0[xX][0-9a-fA-F_]+|0[bB][01_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?/y;
-const LINE_COMMENT = /(?:--|#[ !])[^\n]*/y;
+const LINE_COMMENT = /(?:--|\/\/|#[ !])[^\n]*/y;
 const HEREDOC_START = /\$[A-Za-z0-9_]*\$/y;
 
 /**
@@ -33,12 +36,13 @@ function readToken(sql: string, start: number): Token {
   const character = sql.charAt(start);
   if (character === "'") return readQuoted(sql, start, 'text');
   if (character === '"' || character === '`') return readQuoted(sql, start, 'quoted');
-  if (sql.startsWith('/*', start)) return token('comment', findCommentEnd(sql, start));
+  const enclosed = (kind: Token['kind'], end: number): Token => (end < 0 ? token('odd', sql.length) : token(kind, end));
+  if (sql.startsWith('/*', start)) return enclosed('comment', findCommentEnd(sql, start));
   // Typographic quotes are quotes for ClickHouse, without escapes.
-  if (character === '‘') return token('odd', findEnd(sql, '’', start));
-  if (character === '“') return token('odd', findEnd(sql, '”', start));
+  if (character === '‘') return enclosed('text', findEnd(sql, '’', start));
+  if (character === '“') return enclosed('quoted', findEnd(sql, '”', start));
   const heredoc = character === '$' ? match(HEREDOC_START) : 0;
-  if (heredoc > 0) return token('odd', findEnd(sql, sql.slice(start, heredoc), heredoc));
+  if (heredoc > 0) return enclosed('text', findEnd(sql, sql.slice(start, heredoc), heredoc));
   const kinds = [
     ['space', SPACE],
     ['comment', LINE_COMMENT],
@@ -52,10 +56,10 @@ function readToken(sql: string, start: number): Token {
   return token('symbol', start + 1);
 }
 
-/** The position after the next `mark`, or the end of the statement. */
+/** The position after the next `mark`; negative if there is none. */
 function findEnd(sql: string, mark: string, from: number): number {
   const found = sql.indexOf(mark, from);
-  return found < 0 ? sql.length : found + mark.length;
+  return found < 0 ? found : found + mark.length;
 }
 
 function readQuoted(sql: string, start: number, kind: 'text' | 'quoted'): Token {
@@ -83,5 +87,5 @@ function findCommentEnd(sql: string, start: number): number {
       if (depth === 0) return at;
     } else at++;
   }
-  return sql.length;
+  return -1;
 }
