@@ -15,6 +15,22 @@ const NUMBER =
 const LINE_COMMENT = /(?:--|\/\/|#[ !])[^\n]*/y;
 const HEREDOC_START = /\$[A-Za-z0-9_]*\$/y;
 
+const PATTERNS = { space: SPACE, word: WORD, number: NUMBER };
+/** What a token is whose first character has this code; most tokens are of these kinds. */
+const STARTS: readonly (keyof typeof PATTERNS | undefined)[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/\s/.test(character)) return 'space';
+  if (/[A-Za-z_]/.test(character)) return 'word';
+  return /[0-9]/.test(character) ? 'number' : undefined;
+});
+/** What it may be otherwise. */
+const OTHERS: Readonly<Record<string, readonly [Token['kind'], RegExp]>> = {
+  '-': ['comment', LINE_COMMENT],
+  '/': ['comment', LINE_COMMENT],
+  '#': ['comment', LINE_COMMENT],
+  '.': ['number', NUMBER],
+};
+
 /**
  * Splits a statement as ClickHouse does: backslashes and doubled quotes in literals, comments that may be nested. Each
  * character is read a fixed number of times.
@@ -28,32 +44,32 @@ export function* tokenize(sql: string): Generator<Token> {
 }
 
 function readToken(sql: string, start: number): Token {
-  const match = (pattern: RegExp): number => {
-    pattern.lastIndex = start;
-    return pattern.test(sql) ? pattern.lastIndex : 0;
-  };
-  const token = (kind: Token['kind'], end: number): Token => ({ kind, start, end });
   const character = sql.charAt(start);
+  const kind = STARTS[sql.charCodeAt(start)];
+  if (kind !== undefined) return { kind, start, end: match(PATTERNS[kind], sql, start) };
   if (character === "'") return readQuoted(sql, start, 'text');
   if (character === '"' || character === '`') return readQuoted(sql, start, 'quoted');
-  const enclosed = (kind: Token['kind'], end: number): Token => (end < 0 ? token('odd', sql.length) : token(kind, end));
-  if (sql.startsWith('/*', start)) return enclosed('comment', findCommentEnd(sql, start));
+  return readOther(sql, start, character) ?? { kind: 'symbol', start, end: start + 1 };
+}
+
+function readOther(sql: string, start: number, character: string): Token | undefined {
+  const enclosed = (kind: Token['kind'], end: number): Token =>
+    end < 0 ? { kind: 'odd', start, end: sql.length } : { kind, start, end };
+  if (character === '/' && sql.charAt(start + 1) === '*') return enclosed('comment', findCommentEnd(sql, start));
   // Typographic quotes are quotes for ClickHouse, without escapes.
   if (character === '‘') return enclosed('text', findEnd(sql, '’', start));
   if (character === '“') return enclosed('quoted', findEnd(sql, '”', start));
-  const heredoc = character === '$' ? match(HEREDOC_START) : 0;
+  const heredoc = character === '$' ? match(HEREDOC_START, sql, start) : 0;
   if (heredoc > 0) return enclosed('text', findEnd(sql, sql.slice(start, heredoc), heredoc));
-  const kinds = [
-    ['space', SPACE],
-    ['comment', LINE_COMMENT],
-    ['word', WORD],
-    ['number', NUMBER],
-  ] as const;
-  for (const [kind, pattern] of kinds) {
-    const end = match(pattern);
-    if (end > 0) return token(kind, end);
-  }
-  return token('symbol', start + 1);
+  const [kind, pattern] = OTHERS[character] ?? (character > '\x7f' ? (['space', SPACE] as const) : []);
+  const end = pattern ? match(pattern, sql, start) : 0;
+  return kind && end > 0 ? { kind, start, end } : undefined;
+}
+
+/** The end of what matches at `start`; 0 if nothing does. */
+function match(pattern: RegExp, sql: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(sql) ? pattern.lastIndex : 0;
 }
 
 /** The position after the next `mark`; negative if there is none. */

@@ -81,7 +81,7 @@ const isPlain = ({ kind, raw }: Part): boolean => kind === 'text' && !raw.includ
 const isAlone = (parts: readonly Part[], last: number): boolean => /^[,)]$/.test(parts[last + 1]?.raw ?? '');
 
 /** A row, such as `(1, 'a')`: parentheses around one text would only be that text. */
-const isRow = (parts: readonly Part[], { raw, closing, commas = 0 }: Part): boolean =>
+const isRow = (parts: readonly Part[], { raw, closing, commas }: Part): boolean =>
   raw === '(' && closing !== undefined && commas > 0 && isAlone(parts, closing);
 
 /** `(VALUES (1, 'a'), (2, 'b'))`, with the first row at `index`: the values of standard SQL, which have no list of columns. */

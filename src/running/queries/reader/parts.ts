@@ -8,32 +8,41 @@ export interface Part {
   value: string;
   /** In UTF-16 units, from 1. */
   position: number;
-  /** Of an opening parenthesis: the index of the closing one, and the number of commas directly inside. */
-  closing?: number;
-  commas?: number;
+  /** Of an opening bracket: the index of the closing one. */
+  closing: number | undefined;
+  /** Of an opening bracket: how many are directly inside. */
+  commas: number;
 }
 
 /** All other characters are in literals, quoted names and comments only. */
-const SYMBOL = /[-()[\]{},.;:+*/%=<>!|?@^&]/;
+const SYMBOLS = new Set('-()[]{},.;:+*/%=<>!|?@^&');
+
+/** As many as ClickHouse reads. */
+const MAX_DEPTH = 1000;
 
 /** The tokens of a text without spaces and comments. Throws if one of them cannot be read for certain. */
 export function readParts(sql: string): Part[] {
   const parts: Part[] = [];
-  const open: { part: Part; isParenthesis: boolean }[] = [];
+  const open: Part[] = [];
   for (const token of tokenize(sql)) {
     if (token.kind === 'space' || token.kind === 'comment') continue;
     const part = readPart(sql, token);
-    const index = parts.push(part) - 1;
-    if (part.kind !== 'symbol') continue;
-    const innermost = open.at(-1);
-    if (part.raw === '(' || part.raw === '[') open.push({ part, isParenthesis: part.raw === '(' });
-    else if (part.raw === ',' && innermost) innermost.part.commas = (innermost.part.commas ?? 0) + 1;
-    else if (part.raw === ')' || part.raw === ']') {
-      if (innermost?.isParenthesis === (part.raw === ')')) innermost.part.closing = index;
-      open.pop();
-    }
+    if (part.kind === 'symbol') nest(part, parts.length, open);
+    parts.push(part);
   }
   return parts;
+}
+
+/** Notes which brackets belong together. `open` has those that are not closed yet. */
+function nest(part: Part, index: number, open: Part[]): void {
+  const { raw, position } = part;
+  const around = open.at(-1);
+  if (raw === '(' || raw === '[') {
+    if (open.push(part) > MAX_DEPTH) throw unreadable(`the brackets at position ${position} are nested too deeply`);
+  } else if (raw === ')' || raw === ']') {
+    open.pop();
+    if (around?.raw === (raw === ')' ? '(' : '[')) around.closing = index;
+  } else if (raw === ',' && around) around.commas++;
 }
 
 function readPart(sql: string, { kind, start, end }: Token): Part {
@@ -41,9 +50,10 @@ function readPart(sql: string, { kind, start, end }: Token): Part {
   const position = start + 1;
   if (kind === 'odd') throw unreadable(`the quote, heredoc or comment at position ${position} is not closed`);
   if (kind === 'space' || kind === 'comment') throw new Error('spaces and comments are not parts');
-  if (kind === 'symbol' && !SYMBOL.test(raw))
+  if (kind === 'symbol' && !SYMBOLS.has(raw))
     throw unreadable(`the character at position ${position} must be in quotes`);
-  return { kind, raw, position, value: kind === 'quoted' || kind === 'text' ? unquote(raw, kind, position) : raw };
+  const value = kind === 'quoted' || kind === 'text' ? unquote(raw, kind, position) : raw;
+  return { kind, raw, value, position, closing: undefined, commas: 0 };
 }
 
 const HEREDOC = /^\$[A-Za-z0-9_]*\$/;

@@ -205,23 +205,25 @@ it('takes time that grows with the length only', () => {
     const { user, system } = process.cpuUsage(start);
     return user + system;
   };
-  const repeated = [
-    '(',
-    'values((',
-    '(values((1,2),',
-    'a.b(',
-    'format(',
-    '[',
+  const parts = [
     "null('a Int8'),",
-    'sumIfIfIf(',
+    '(values((1,2))),',
+    'sumIf(1),',
     'EXPLAIN ',
     'a=1,',
+    "'",
+    '/*',
+    '"\\',
+    '$a$',
+    '`',
+    '(',
+    '[',
   ];
-  for (const part of repeated) {
-    const make = (bytes: number) => `SELECT ${part.repeat(bytes / part.length)}`;
+  for (const part of parts) {
+    const make = (characters: number) => `SELECT ${part.repeat(characters / part.length)}`;
     measure(make(50_000));
-    const [short, long] = [measure(make(100_000)), measure(make(400_000))];
-    expect(long, part).toBeLessThan(16 * Math.max(short, 20_000));
+    const [short, long] = [measure(make(64 * 1024)), measure(make(256 * 1024))];
+    expect(long, part).toBeLessThan(12 * Math.max(short, 50_000));
   }
   measure(`SELECT sum${'If'.repeat(100_000)}(1)`);
 });

@@ -24,8 +24,9 @@ export function checkReaderStatement(sql: string, parameters: Readonly<Record<st
   const parts = readParts(sql);
   const kind = findRefusedKind(parts);
   if (kind !== undefined) throw refuse(`${kind}. A reader may run one statement: ${KINDS}`);
-  for (const [index, part] of parts.entries()) {
-    if (part.kind !== 'word' && part.kind !== 'quoted') continue;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index];
+    if (part?.kind !== 'word' && part?.kind !== 'quoted') continue;
     // A column of a table, or a view with parameters: ClickHouse has no functions with such names.
     if (parts[index - 1]?.raw === '.') continue;
     // The name of a parameter.

@@ -13,11 +13,7 @@ const ACCOUNTS = readNames(`
   MASKING NAMED POLICIES POLICY PROFILE PROFILES QUOTA QUOTAS RESOURCE ROLE ROLES ROW SETTINGS USER USERS WORKLOAD
 `);
 /** Two words that never belong to a statement that reads. */
-const REFUSED_PAIRS: readonly (readonly [string, string])[] = [
-  ['INTO', 'OUTFILE'],
-  ['INSERT', 'INTO'],
-  ['PARALLEL', 'WITH'],
-];
+const REFUSED_PAIRS: Readonly<Record<string, string>> = { INTO: 'OUTFILE', INSERT: 'INTO', PARALLEL: 'WITH' };
 
 export const KINDS = 'SELECT, WITH, EXPLAIN, SHOW, DESCRIBE and EXISTS';
 
@@ -31,12 +27,13 @@ export function findRefusedKind(parts: readonly Part[]): string | undefined {
   const first = parts[start];
   if (!first) return undefined;
   if (!isWord(first, READS) && (start > 0 || !isKnown(parts))) return describe(parts);
-  for (const [index, part] of parts.entries()) {
+  for (let index = start; index < parts.length - 1; index++) {
+    const part = parts[index];
     const next = parts[index + 1];
-    if (part.raw === ';' && next && next.raw !== ';') return 'It has more than one statement';
-    if (part.kind !== 'word' || next?.kind !== 'word') continue;
-    const pair = REFUSED_PAIRS.find(([one, two]) => isWord(part, [one]) && isWord(next, [two]));
-    if (pair) return `It has ${pair.join(' ')}`;
+    if (part?.raw === ';' && next?.raw !== ';') return 'It has more than one statement';
+    if (part?.kind !== 'word' || next?.kind !== 'word') continue;
+    const second = REFUSED_PAIRS[part.value.toUpperCase()];
+    if (second !== undefined && isWord(next, [second])) return `It has ${part.value} ${next.value}`;
   }
   return undefined;
 }
