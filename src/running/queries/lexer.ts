@@ -1,6 +1,6 @@
 /**
  * A part of a statement. `text`: a literal in quotes or a heredoc. `quoted`: a name in quotes. `odd`: a quote, heredoc or
- * comment that is not closed.
+ * comment that is not closed, or a number that is not complete.
  */
 export interface Token {
   kind: 'space' | 'comment' | 'word' | 'quoted' | 'text' | 'number' | 'symbol' | 'odd';
@@ -10,14 +10,18 @@ export interface Token {
 
 const SPACE = /\s+/y;
 const WORD = /[A-Za-z_][A-Za-z0-9_$]*/y;
+const WORD_REST = /[A-Za-z0-9_]*/y;
+/** An exponent may lack its digits: what follows is not a part of it. */
 const NUMBER =
-  /0[xX][0-9a-fA-F_]+|0[bB][01_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?/y;
+  /0[xX][0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9]*)?|(?:0[bB](?=[01]))?[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?|\.[0-9]+(?:[eE][+-]?[0-9]*)?/y;
+const OPEN_EXPONENT = /^(?:0[xX].*[pP]|(?!0[xX]).*[eE])[+-]?$/;
+/** Bytes as digits, without escapes. */
+const DIGIT_TEXT = /[xX]'[0-9a-fA-F]*'|[bB]'[01]*'/y;
 const LINE_COMMENT = /(?:--|\/\/|#[ !])[^\n]*/y;
 const HEREDOC_START = /\$[A-Za-z0-9_]*\$/y;
 
-const PATTERNS = { space: SPACE, word: WORD, number: NUMBER };
 /** What a token is whose first character has this code; most tokens are of these kinds. */
-const STARTS: readonly (keyof typeof PATTERNS | undefined)[] = Array.from({ length: 128 }, (_, code) => {
+const STARTS: readonly ('space' | 'word' | 'number' | undefined)[] = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/\s/.test(character)) return 'space';
   if (/[A-Za-z_]/.test(character)) return 'word';
@@ -28,7 +32,6 @@ const OTHERS: Readonly<Record<string, readonly [Token['kind'], RegExp]>> = {
   '-': ['comment', LINE_COMMENT],
   '/': ['comment', LINE_COMMENT],
   '#': ['comment', LINE_COMMENT],
-  '.': ['number', NUMBER],
 };
 
 /**
@@ -46,7 +49,9 @@ export function* tokenize(sql: string): Generator<Token> {
 function readToken(sql: string, start: number): Token {
   const character = sql.charAt(start);
   const kind = STARTS[sql.charCodeAt(start)];
-  if (kind !== undefined) return { kind, start, end: match(PATTERNS[kind], sql, start) };
+  if (kind === 'space') return { kind, start, end: match(SPACE, sql, start) };
+  if (kind === 'number') return readNumber(sql, start);
+  if (kind === 'word') return readWord(sql, start, character);
   if (character === "'") return readQuoted(sql, start, 'text');
   if (character === '"' || character === '`') return readQuoted(sql, start, 'quoted');
   return readOther(sql, start, character) ?? { kind: 'symbol', start, end: start + 1 };
@@ -61,9 +66,28 @@ function readOther(sql: string, start: number, character: string): Token | undef
   if (character === '“') return enclosed('quoted', findEnd(sql, '”', start));
   const heredoc = character === '$' ? match(HEREDOC_START, sql, start) : 0;
   if (heredoc > 0) return enclosed('text', findEnd(sql, sql.slice(start, heredoc), heredoc));
+  if (character === '.' && match(NUMBER, sql, start) > 0) return readNumber(sql, start);
   const [kind, pattern] = OTHERS[character] ?? (character > '\x7f' ? (['space', SPACE] as const) : []);
   const end = pattern ? match(pattern, sql, start) : 0;
   return kind && end > 0 ? { kind, start, end } : undefined;
+}
+
+function readWord(sql: string, start: number, character: string): Token {
+  if (sql.charAt(start + 1) !== "'" || !/[xXbB]/.test(character))
+    return { kind: 'word', start, end: match(WORD, sql, start) };
+  const end = match(DIGIT_TEXT, sql, start);
+  return end > 0 ? { kind: 'text', start, end } : { kind: 'odd', start, end: sql.length };
+}
+
+/** A number with letters directly after it is a name, such as `2nd`; with a point, ClickHouse cannot read it. */
+function readNumber(sql: string, start: number): Token {
+  const end = match(NUMBER, sql, start);
+  const last = match(WORD_REST, sql, end);
+  const text = sql.slice(start, end);
+  // Whether a dollar sign continues such a name depends on what follows.
+  const isName = !text.includes('.') && sql.charAt(last) !== '$';
+  if (last > end) return { kind: isName ? 'word' : 'odd', start, end: last };
+  return { kind: OPEN_EXPONENT.test(text) ? 'odd' : 'number', start, end };
 }
 
 /** The end of what matches at `start`; 0 if nothing does. */

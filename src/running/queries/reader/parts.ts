@@ -3,7 +3,7 @@ import { type Token, tokenize } from '../lexer.ts';
 
 /** A token that matters. `value`: a name without its quotes, or the content of a literal. */
 export interface Part {
-  kind: 'word' | 'quoted' | 'text' | 'number' | 'symbol';
+  kind: 'word' | 'quoted' | 'text' | 'bytes' | 'number' | 'symbol';
   raw: string;
   value: string;
   /** In UTF-16 units, from 1. */
@@ -48,10 +48,13 @@ function nest(part: Part, index: number, open: Part[]): void {
 function readPart(sql: string, { kind, start, end }: Token): Part {
   const raw = sql.slice(start, end);
   const position = start + 1;
-  if (kind === 'odd') throw unreadable(`the quote, heredoc or comment at position ${position} is not closed`);
+  if (kind === 'odd') throw unreadable(`the quote, comment or number at position ${position} is not complete`);
   if (kind === 'space' || kind === 'comment') throw new Error('spaces and comments are not parts');
   if (kind === 'symbol' && !SYMBOLS.has(raw))
     throw unreadable(`the character at position ${position} must be in quotes`);
+  // Such as x'41'.
+  if (kind === 'text' && /^[xXbB]/.test(raw))
+    return { kind: 'bytes', raw, value: raw, position, closing: undefined, commas: 0 };
   const value = kind === 'quoted' || kind === 'text' ? unquote(raw, kind, position) : raw;
   return { kind, raw, value, position, closing: undefined, commas: 0 };
 }

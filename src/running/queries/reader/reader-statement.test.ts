@@ -29,6 +29,7 @@ describe('what a reader may run', () => {
     'SELECT ‘x’, $$y$$, $a$file(1)$a$, “c” FROM t',
     'SELECT `odd \\\\ name`, "a""b" FROM t',
     'SELECT 1 // file(x)\n + 1',
+    "SELECT x'4142', b'01', 1e5, 1.5e-3, 0x1p-3, 0xFFe, 2nd, t.1.name, (1, 2).1 FROM t",
     'SELECT sumIf(a, b > 1), uniqExactArrayIf(c, d), quantiles(0.5, 0.9)(e), COUNT(DISTINCT f), countIf(g) FROM t',
     "SELECT arrayReduce('sum', a), arrayReduce('quantilesIf(0.5, 0.9)', a, b) FROM t",
     "SELECT arrayMap((x, y) -> x + y, a, b), arrayFilter(x -> x LIKE 'a%', c) FROM t",
@@ -102,6 +103,10 @@ describe('what a reader may not run', () => {
     "SELECT initializeAggregation('sum' || 'If', 1)",
     'SELECT initializeAggregation({a:String}, 1)',
     'SELECT unknownFunction(1)',
+    "DESCRIBE format(x'435356', 'x String', 'a')",
+    "SELECT * FROM generateRandom(x'6120496e74382044454641554c542031')",
+    "SELECT 0b1e--file('x')\n",
+    "SELECT 1e--file('x')\n",
     'SELECT `x`.y, view_without_database(a = 1)',
     'CREATE TABLE t (a Int8) ENGINE = Memory',
     'INSERT INTO t VALUES (1)',
@@ -151,6 +156,12 @@ describe('what a reader may not run', () => {
     );
     expect(check('SELECT foo(1)')).toThrow('It calls foo at position 8, which is no function of ClickHouse');
     expect(check('DROP TABLE t')).toThrow('It starts with DROP TABLE. A reader may run one statement: SELECT, WITH, ');
+  });
+
+  it('says that a statement is mistyped', () => {
+    expect(check('SELEC 1')).toThrow('Syntax error: It starts with SELEC 1. A reader may run SELECT, WITH, ');
+    expect(check('(')).not.toThrow();
+    expect(check("'file'")).toThrow('Syntax error: ');
   });
 
   it('may not name a function in a parameter', () => {

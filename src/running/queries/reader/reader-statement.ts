@@ -4,7 +4,7 @@ import { FUNCTIONS } from './functions.ts';
 import { toLookup } from './names.ts';
 import { type Part, readParts } from './parts.ts';
 import { REFUSED_FACTS, REFUSED_FUNCTIONS } from './refused.ts';
-import { findRefusedKind, KINDS } from './statement-kind.ts';
+import { findRefusedKind, isMistyped, KINDS } from './statement-kind.ts';
 import { REFUSED_TABLE_FUNCTIONS, TABLE_FUNCTIONS } from './table-functions.ts';
 import { KEYWORDS, PARSER_FUNCTIONS, TYPES } from './words.ts';
 
@@ -23,6 +23,7 @@ const rules = new Map(ARGUMENT_RULES.flatMap((rule) => rule.names.map((name) => 
 export function checkReaderStatement(sql: string, parameters: Readonly<Record<string, string>> = {}): void {
   const parts = readParts(sql);
   const kind = findRefusedKind(parts);
+  if (isMistyped(parts)) throw new AppError('bad_request', `Syntax error: ${kind}. A reader may run ${KINDS}`);
   if (kind !== undefined) throw refuse(`${kind}. A reader may run one statement: ${KINDS}`);
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index];

@@ -15,6 +15,12 @@ const ACCOUNTS = readNames(`
 /** Two words that never belong to a statement that reads. */
 const REFUSED_PAIRS: Readonly<Record<string, string>> = { INTO: 'OUTFILE', INSERT: 'INTO', PARALLEL: 'WITH' };
 
+/** How other statements begin. Anything else is a typing error. */
+const OTHERS = readNames(`
+  ALTER ATTACH BACKUP BEGIN CHECK COMMIT COPY CREATE DELETE DETACH DROP EXCHANGE EXECUTE EXPLAIN GRANT INSERT KILL MOVE
+  OPTIMIZE PARALLEL RENAME REPLACE RESTORE REVOKE ROLLBACK SET SHOW START SYSTEM TRUNCATE UNDROP UPDATE USE WATCH
+`);
+
 export const KINDS = 'SELECT, WITH, EXPLAIN, SHOW, DESCRIBE and EXISTS';
 
 const isWord = (part: Part | undefined, words: readonly string[]): boolean =>
@@ -53,6 +59,12 @@ function isExplanation(parts: readonly Part[]): boolean {
   while (parts[at]?.raw === '(') at++;
   return isWord(parts[at], READS);
 }
+
+/** Whether the statement begins like none of ClickHouse. */
+export const isMistyped = (parts: readonly Part[]): boolean => {
+  const first = parts.find(({ raw }) => raw !== '(');
+  return first !== undefined && !isWord(first, [...READS, ...OTHERS, 'DESC', 'DESCRIBE', 'EXISTS']);
+};
 
 function describe(parts: readonly Part[]): string {
   const words = parts.slice(0, 2).map(({ raw }) => raw.slice(0, 40));
