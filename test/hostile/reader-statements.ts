@@ -117,7 +117,7 @@ export const EVERYDAY = [
   "SELECT format('{} and {}', 'a', 'b'), replaceRegexpAll('abc', 'b', 'x'), extractAll('a1b2', '[0-9]'), splitByChar(',', 'a,b')",
   "SELECT * FROM values('a UInt8, b String', (1, 'x'), (2, 'y'))",
   "SELECT * FROM (VALUES (1, 'x'), (2, 'y')) AS t(n, s)",
-  "SELECT count() FROM generateRandom('a UInt8, b Tuple(c String, d Array(UInt8))', 1, 5, 2) WHERE 1 LIMIT 1 SETTINGS max_rows_to_read = 0, limit = 1",
+  "SELECT a, b FROM generateRandom('a UInt8, b Tuple(c String, d Array(UInt8))', 1, 5, 2) LIMIT 3",
   'SELECT number FROM numbers(3) UNION ALL SELECT * FROM generateSeries(1, 3) UNION ALL SELECT number FROM system.numbers LIMIT 2',
   "SELECT arrayReduce('sumIf', [1, 2], [1, 0]), finalizeAggregation(initializeAggregation('sumState', 1))",
   'SELECT * FROM shop.shown(x = 3)',
