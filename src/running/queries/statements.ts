@@ -10,7 +10,7 @@ import { escapeParameter } from '../proxy/kill-query.ts';
 import type { SqlAccess } from '../proxy/sql-caller.ts';
 import { type Failure, parseFailure, StatementFailure } from './clickhouse-failure.ts';
 import { sendStatement } from './endpoint-request.ts';
-import { checkReaderStatement } from './reader-rules.ts';
+import { checkReaderStatement } from './reader/reader-statement.ts';
 import { readResult, readText, splitLines } from './result-stream.ts';
 import { createRowCounter } from './row-counter.ts';
 import { requireSqlUsers, runsElsewhere } from './sql-services.ts';

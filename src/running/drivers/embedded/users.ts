@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../kernel/time/clock.ts';
 import { type Elements, newStartSecret, type User } from '../../../platform/listener/configuration.ts';
+import { READABLE_COLUMNS, READABLE_TABLES } from './readable-tables.ts';
 
 /** Queries of clients run as this user. */
 const OWNER = 'owner';
@@ -37,46 +38,14 @@ const OWNER_GRANTS = [
   `GRANT ${SYSTEM_GRANTS.join(', ')} ON *.*`,
 ];
 
-/** Tables about the service's own databases and about ClickHouse. None has the text of queries, users or secrets. */
-const READABLE_SYSTEM_TABLES = [
-  'aggregate_function_combinators',
-  'build_options',
-  'codecs',
-  'collations',
-  'columns',
-  'completions',
-  'data_skipping_index_types',
-  'data_skipping_indices',
-  'data_type_families',
-  'database_engines',
-  'databases',
-  'documentation',
-  'formats',
-  'functions',
-  'keywords',
-  'merge_tree_settings',
-  'merges',
-  'numbers',
-  'numbers_mt',
-  'one',
-  'parts',
-  'parts_columns',
-  'projection_parts',
-  'projections',
-  'settings',
-  'table_engines',
-  'table_functions',
-  'tables',
-  'time_zones',
-  'tokenizers',
-  'zeros',
-  'zeros_mt',
-];
-
 const READER_GRANTS = [
   'GRANT SELECT, dictGet ON *.*',
   'REVOKE SELECT ON system.*',
-  ...READABLE_SYSTEM_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
+  ...READABLE_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
+  ...Object.entries(READABLE_COLUMNS).map(
+    ([table, columns]) =>
+      `GRANT SHOW COLUMNS, SELECT(${columns.map((name) => `\`${name}\``).join(', ')}) ON system.${table}`,
+  ),
 ];
 
 /** It reads no rows: ClickHouse writes the files of a backup itself, to the folder for backups only. */
