@@ -36,6 +36,7 @@ import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts'
 import { dashboardRoutes } from '../observability/dashboards/routes.ts';
 import { templateRoutes } from '../observability/dashboards/template-routes.ts';
 import { versionRoutes } from '../observability/dashboards/versions/version-routes.ts';
+import { limitsRoutes } from '../observability/ingest/limits/limits-routes.ts';
 import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
 import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
@@ -145,6 +146,7 @@ export function createManagement(options: InterfaceOptions, shared: SharedGuard)
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
       retentionRoutes(domains),
+      limitsRoutes(domains),
       telemetryRoutes(domains),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),

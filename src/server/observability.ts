@@ -20,6 +20,7 @@ import { createProvisioning } from '../observability/dashboards/files/provisioni
 import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersions } from '../observability/dashboards/versions/versions.ts';
 import { createIngest } from '../observability/ingest/ingest.ts';
+import { createTelemetryLimits } from '../observability/ingest/limits/telemetry-limits.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
 import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
@@ -167,17 +168,27 @@ export function createObservability({
     log,
     maxDays: config.telemetryRetentionDays ?? DEFAULT_RETENTION_DAYS,
   });
+  const telemetryLimits = createTelemetryLimits({
+    state,
+    audit,
+    organizations,
+    maximum: { rowsPerMinute: config.ingestRowsPerMinute, bytesPerMinute: config.ingestBytesPerMinute },
+  });
   const ingest = createIngest({
     engine,
     clock,
     log,
-    retention: telemetryRetention,
+    async readPolicy(organizationId, signal) {
+      const organization = await organizations.get(organizationId);
+      return {
+        retentionDays: telemetryRetention.apply(organization, signal),
+        limits: telemetryLimits.apply(organization, signal),
+      };
+    },
     observe: observeIngest,
     announce: tail.announce,
     engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
     counter: rateCounter ?? createLocalRateCounter(clock),
-    maxRowsPerMinute: config.ingestRowsPerMinute,
-    maxBytesPerMinute: config.ingestBytesPerMinute,
   });
   const telemetryMetering = createTelemetryMetering({ engine, intake, clock, log });
   const telemetryReports = createTelemetryReports({ engine, clock });
@@ -223,6 +234,7 @@ export function createObservability({
     savedSearches,
     ingest,
     telemetryRetention,
+    telemetryLimits,
     telemetryMetering,
     telemetryReports,
     provisioning,

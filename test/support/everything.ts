@@ -130,6 +130,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       'telemetry',
       'telemetry/storage',
       'telemetryRetention',
+      'telemetryLimits',
     ])
       await read(`${organization}/${part}`);
     if (token === undefined) continue;

@@ -10,6 +10,18 @@ export type TelemetrySignal = (typeof TELEMETRY_SIGNALS)[number];
 /** Days; a signal without a number has the retention of the server. */
 export type TelemetryRetention = Partial<Record<TelemetrySignal, number>>;
 
+/** What an organization may send, by signal. Only metrics have streams: a metric with one set of attributes. */
+export const TELEMETRY_LIMITS = {
+  rowsPerMinute: ['logs', 'traces', 'metrics'],
+  bytesPerMinute: ['logs', 'traces', 'metrics'],
+  attributeKeysPerDay: ['logs', 'traces', 'metrics'],
+  streamsPerDay: ['metrics'],
+} as const satisfies Record<string, readonly TelemetrySignal[]>;
+export type TelemetryLimit = keyof typeof TELEMETRY_LIMITS;
+
+/** A limit that is not set is that of the server. */
+export type TelemetryLimits = Partial<Record<TelemetrySignal, Partial<Record<TelemetryLimit, number>>>>;
+
 /** Gives roles to people by a claim of their identity provider. */
 export interface MemberRule {
   /** The name of the claim, or a path such as `realm_access.roles`. */
@@ -30,6 +42,7 @@ export interface Organization {
   /** Incremented by every change of the cost ledger. */
   costRevision: number;
   telemetryRetention: TelemetryRetention;
+  telemetryLimits: TelemetryLimits;
   memberRules: MemberRule[];
   /** The audit log has statements as they were sent; otherwise without literals and comments. */
   keepsSqlLiterals: boolean;

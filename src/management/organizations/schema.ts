@@ -1,7 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
 import { isoSeconds } from '../../kernel/time/clock.ts';
-import { type Organization, TELEMETRY_SIGNALS, type TelemetrySignal, TIERS } from './organization.ts';
+import {
+  type Organization,
+  TELEMETRY_LIMITS,
+  TELEMETRY_SIGNALS,
+  type TelemetryLimit,
+  type TelemetrySignal,
+  TIERS,
+} from './organization.ts';
 
 export const OrganizationPath = Type.Object({
   organizationId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
@@ -47,6 +54,30 @@ const Days = Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS });
 export const TelemetryRetention = Type.Object(
   Object.fromEntries(TELEMETRY_SIGNALS.map((signal) => [signal, Type.Optional(Days)])) as {
     [signal in TelemetrySignal]: ReturnType<typeof Type.Optional<typeof Days>>;
+  },
+  { additionalProperties: false },
+);
+
+/** Larger than any server can receive. */
+export const MAX_TELEMETRY_LIMIT = 999_999_999_999;
+
+/** An object with a member of the type `of` for each limit of a signal. */
+export const LimitsOf = <T extends Type.TSchema>(signal: TelemetrySignal, of: T) =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(TELEMETRY_LIMITS).flatMap(([limit, signals]) =>
+        signals.some((one) => one === signal) ? [[limit, of]] : [],
+      ),
+    ) as { [limit in TelemetryLimit]: T },
+    { additionalProperties: false },
+  );
+
+const OptionalLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TELEMETRY_LIMIT }));
+
+/** Of a fleet file. */
+export const TelemetryLimits = Type.Object(
+  Object.fromEntries(TELEMETRY_SIGNALS.map((signal) => [signal, Type.Optional(LimitsOf(signal, OptionalLimit))])) as {
+    [signal in TelemetrySignal]: Type.TOptional<ReturnType<typeof LimitsOf<typeof OptionalLimit>>>;
   },
   { additionalProperties: false },
 );

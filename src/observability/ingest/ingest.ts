@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
+import type { RateCounter } from '../../kernel/rate-counter.ts';
 import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { TABLES } from '../own-telemetry/rows.ts';
@@ -6,8 +7,8 @@ import { createByteLimit } from './byte-limit.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
-import { createIngestQuota, type QuotaOptions } from './quota.ts';
-import type { Retention } from './retention.ts';
+import { createQuotas } from './limits/quota.ts';
+import type { EffectiveLimits } from './limits/telemetry-limits.ts';
 import type { OtlpRequest } from './transcode.ts';
 import { createTranscoder } from './transcoder.ts';
 import type { Transcoded } from './wire/batch.ts';
@@ -21,12 +22,20 @@ const MAX_BODY_BYTES = 256 * 2 ** 20;
 /** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
 const MAX_RETRY_SECONDS = 5;
 
-interface Options extends QuotaOptions {
+/** What applies to an organization and a signal. */
+export interface IngestPolicy {
+  /** Rows that are older would be removed at once. */
+  retentionDays: number;
+  limits: EffectiveLimits;
+}
+
+interface Options {
   engine: Engine;
   clock: Clock;
   log: { warn(details: object, text: string): void };
-  /** Rows that are older would be removed at once. */
-  retention: Pick<Retention, 'get'>;
+  readPolicy(organizationId: string, signal: Signal): Promise<IngestPolicy>;
+  /** Counts for all processes. */
+  counter: RateCounter;
   /** Of the embedded engine. */
   engineDirectory: string | undefined;
   /** For the metrics of the server. */
@@ -47,41 +56,35 @@ export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** Receives OpenTelemetry data: converts a request into rows, stores them, and counts them for the Telemetry page. */
-export function createIngest({
-  engine,
-  clock,
-  log,
-  retention,
-  engineDirectory,
-  observe,
-  announce,
-  ...quotaOptions
-}: Options) {
+export function createIngest({ engine, clock, log, readPolicy, counter, engineDirectory, observe, announce }: Options) {
   const transcoder = createTranscoder();
   const bodies = createByteLimit(MAX_BODY_BYTES);
   const inserts = createInsertQueue({ engine, clock });
   const space = createDiskSpace({ directory: engineDirectory, clock });
   const counts = createIngestCounts({ engine, clock, log });
-  const quota = createIngestQuota(quotaOptions);
+  const quotas = createQuotas({ counter, clock });
 
   async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
     const { signal } = request;
     inserts.requireSpace();
     await space.require();
-    await quota.take(tokenId, request.body.length);
-    const days = (await retention.get(organizationId))[signal];
+    const { retentionDays, limits } = await readPolicy(organizationId, signal);
+    const rows = { organizationId, signal, unit: 'rows', limit: limits.rowsPerMinute } as const;
+    await quotas.require(rows);
+    await quotas.take({ ...rows, unit: 'bytes', limit: limits.bytesPerMinute }, request.body.length);
     const now = clock.now();
     const result = await transcoder.run(request, {
       organizationId,
       now: now * NANOS_PER_MS,
-      oldest: (now - days * DAY_MS) * NANOS_PER_MS,
+      oldest: (now - retentionDays * DAY_MS) * NANOS_PER_MS,
       newest: (now + MAX_FUTURE_MS) * NANOS_PER_MS,
     });
     if (!('rows' in result)) throw new AppError(result.code, result.message);
+    // Again, because requests that arrived at the same time have used the limit since.
+    await quotas.take(rows, result.accepted);
     await Promise.all(result.rows.map(inserts.add));
     for (const { table } of result.rows) announce?.(organizationId, TABLES[table]);
     observe?.(signal, result);
-    quota.addRows(tokenId, result.accepted);
     counts.add({ organizationId, tokenId, signal }, result);
     return result;
   }

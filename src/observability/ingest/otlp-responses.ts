@@ -30,10 +30,10 @@ export function toGrpcCode({ code }: Pick<AppError, 'code'>): number {
     case 'not_found':
     case 'method_not_allowed':
       return GRPC_CODES.unimplemented;
-    case 'too_many_requests':
     case 'unavailable':
     case 'request_timeout':
       return GRPC_CODES.unavailable;
+    case 'too_many_requests':
     case 'payload_too_large':
       return GRPC_CODES.resourceExhausted;
     case 'internal':
@@ -77,16 +77,43 @@ export function encodeStatus(error: AppError, format: 'protobuf' | 'json'): Buff
   return format === 'json' ? Buffer.from(JSON.stringify({ code, message })) : encodeMessage(undefined, code, message);
 }
 
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
+
+/** A google.rpc.Status with a RetryInfo: senders repeat `resourceExhausted` only with one. Undefined if it does not say when to repeat. */
+export function encodeRetryStatus(error: AppError): Buffer | undefined {
+  const { retryAfterSeconds } = error;
+  if (retryAfterSeconds === undefined) return undefined;
+  const seconds = encodeFields((out) => {
+    out.varint(field(1, VARINT));
+    out.varint(Math.ceil(retryAfterSeconds));
+  });
+  const retryInfo = encodeFields((out) => writeMessage(out, 1, seconds));
+  const detail = encodeFields((out) => {
+    out.varint(field(1, BYTES));
+    out.text(RETRY_INFO);
+    writeMessage(out, 2, retryInfo);
+  });
+  return Buffer.concat([encodeStatus(error, 'protobuf'), encodeFields((out) => writeMessage(out, 3, detail))]);
+}
+
+function encodeFields(write: (out: RowBuffer) => void): Buffer {
+  const out = new RowBuffer({ bytes: MAX_BYTES });
+  write(out);
+  return out.take();
+}
+
+function writeMessage(out: RowBuffer, number: number, bytes: Buffer): void {
+  out.varint(field(number, BYTES));
+  out.string(bytes, 0, bytes.length);
+}
+
 /** A number in field 1 and a text in field 2, inside of the field `number` of another message if given. */
 function encodeMessage(number: number | undefined, value: number, text: string): Buffer {
-  const out = new RowBuffer({ bytes: MAX_BYTES });
-  out.varint(field(1, VARINT));
-  out.varint(value);
-  out.varint(field(2, BYTES));
-  out.text(text);
-  if (number === undefined) return out.take();
-  const outer = new RowBuffer({ bytes: MAX_BYTES });
-  outer.varint(field(number, BYTES));
-  outer.string(out.bytes, 0, out.length);
-  return outer.take();
+  const message = encodeFields((out) => {
+    out.varint(field(1, VARINT));
+    out.varint(value);
+    out.varint(field(2, BYTES));
+    out.text(text);
+  });
+  return number === undefined ? message : encodeFields((out) => writeMessage(out, number, message));
 }

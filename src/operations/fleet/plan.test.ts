@@ -33,6 +33,7 @@ const context: Context = {
     createdAt: 0,
     costRevision: 1,
     telemetryRetention: {},
+    telemetryLimits: {},
     memberRules: [],
     keepsSqlLiterals: false,
   },

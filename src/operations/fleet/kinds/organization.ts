@@ -2,6 +2,7 @@ import { isoTime, parseDateTime } from '../../../kernel/time/clock.ts';
 import type {
   MemberRule,
   Organization,
+  TelemetryLimits,
   TelemetryRetention,
   Tier,
 } from '../../../management/organizations/organization.ts';
@@ -16,7 +17,8 @@ export const organizationKind: Kind<Organization> = {
       if (changed.includes('tier') || changed.includes('paid')) return 'organization_update_tier';
       if (changed.includes('name')) return 'organization_update_name';
       if (changed.includes('memberRules')) return 'organization_update_member_rules';
-      return changed.includes('keepSqlLiterals') ? 'organization_update_sql_literals' : 'telemetry_retention_update';
+      if (changed.includes('keepSqlLiterals')) return 'organization_update_sql_literals';
+      return changed.includes('telemetryLimits') ? 'telemetry_limits_update' : 'telemetry_retention_update';
     },
     remove: 'delete_organization',
   },
@@ -26,21 +28,33 @@ export const organizationKind: Kind<Organization> = {
     return new Map(organization ? [[organizationId, organization]] : []);
   },
 
-  toFields: ({ name, tier, isPaid, createdAt, telemetryRetention, memberRules, keepsSqlLiterals }) => ({
+  toFields: ({
+    name,
+    tier,
+    isPaid,
+    createdAt,
+    telemetryRetention,
+    telemetryLimits,
+    memberRules,
+    keepsSqlLiterals,
+  }) => ({
     name,
     tier,
     paid: isPaid,
     createdAt: isoTime(createdAt),
     telemetryRetention,
+    telemetryLimits,
     memberRules,
     keepSqlLiterals: keepsSqlLiterals,
   }),
 
   toExportFields(organization) {
-    const { telemetryRetention, memberRules, keepSqlLiterals, ...fields } = organizationKind.toFields(organization);
+    const { telemetryRetention, telemetryLimits, memberRules, keepSqlLiterals, ...fields } =
+      organizationKind.toFields(organization);
     return {
       ...fields,
       ...(Object.keys(organization.telemetryRetention).length > 0 && { telemetryRetention }),
+      ...(Object.keys(organization.telemetryLimits).length > 0 && { telemetryLimits }),
       ...(organization.memberRules.length > 0 && { memberRules }),
       ...(keepSqlLiterals === true && { keepSqlLiterals }),
     };
@@ -51,6 +65,7 @@ export const organizationKind: Kind<Organization> = {
     paid: false,
     createdAt: isoTime(now),
     telemetryRetention: {},
+    telemetryLimits: {},
     memberRules: [],
     keepSqlLiterals: false,
   }),
@@ -63,6 +78,7 @@ export const organizationKind: Kind<Organization> = {
     createdAt: parseDateTime(String(fields.createdAt), { offset: 'required' }) ?? 0,
     costRevision: before?.costRevision ?? 1,
     telemetryRetention: fields.telemetryRetention as TelemetryRetention,
+    telemetryLimits: fields.telemetryLimits as TelemetryLimits,
     memberRules: fields.memberRules as MemberRule[],
     keepsSqlLiterals: fields.keepSqlLiterals === true,
   }),

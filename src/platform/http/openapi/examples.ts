@@ -144,6 +144,7 @@ export const EXAMPLES: Record<string, unknown> = {
   ServiceScalingPatchRequest: { numReplicas: 4, idleScaling: true, idleTimeoutMinutes: 15 },
   ServiceStatePatchRequest: { command: 'start' },
   SourceInput: { name: 'Logs', kind: 'log', from: { tableName: 'otel_logs' } },
+  TelemetryLimitsPatchRequest: { logs: { rowsPerMinute: 100_000 } },
   TelemetryRetentionPatchRequest: { logs: 7 },
   TileDataRequest: { series: [series], start: range.startTime, end: range.endTime },
   TraceOperationsRequest: traceSearch,
