@@ -75,6 +75,8 @@ export interface ObservabilityOptions {
         | 'telemetryRetentionDays'
         | 'ingestRowsPerMinute'
         | 'ingestBytesPerMinute'
+        | 'ingestAttributeKeys'
+        | 'ingestMetricStreams'
       >
     >;
 }
@@ -172,7 +174,12 @@ export function createObservability({
     state,
     audit,
     organizations,
-    maximum: { rowsPerMinute: config.ingestRowsPerMinute, bytesPerMinute: config.ingestBytesPerMinute },
+    maximum: {
+      rowsPerMinute: config.ingestRowsPerMinute,
+      bytesPerMinute: config.ingestBytesPerMinute,
+      attributeKeysPerDay: config.ingestAttributeKeys,
+      streamsPerDay: config.ingestMetricStreams,
+    },
   });
   const ingest = createIngest({
     engine,

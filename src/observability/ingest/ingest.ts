@@ -1,12 +1,14 @@
 import { AppError } from '../../kernel/errors.ts';
+import { createLargeCache } from '../../kernel/memo.ts';
 import type { RateCounter } from '../../kernel/rate-counter.ts';
-import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/time/clock.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { TABLES } from '../own-telemetry/rows.ts';
 import { createByteLimit } from './byte-limit.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createIngestCounts } from './ingest-counts.ts';
 import { createInsertQueue } from './insert-queue.ts';
+import { createKnownValues } from './limits/known-values.ts';
 import { createQuotas } from './limits/quota.ts';
 import type { EffectiveLimits } from './limits/telemetry-limits.ts';
 import type { OtlpRequest } from './transcode.ts';
@@ -21,6 +23,10 @@ const MAX_FUTURE_MS = DAY_MS;
 const MAX_BODY_BYTES = 256 * 2 ** 20;
 /** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
 const MAX_RETRY_SECONDS = 5;
+const TOO_MANY_KEYS = 'attributes are removed: the organization has reached its limit of attribute keys';
+const TOO_MANY_STREAMS = 'data points are rejected: the organization has reached its limit of metric streams';
+/** Organizations and signals whose warnings are remembered. */
+const MAX_WARNED = 1000;
 
 /** What applies to an organization and a signal. */
 export interface IngestPolicy {
@@ -51,7 +57,7 @@ interface Sender {
 }
 
 /** What became of a request. Accepted records are on disk. */
-export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections'>;
+export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections' | 'removed'>;
 
 export type Ingest = ReturnType<typeof createIngest>;
 
@@ -63,6 +69,8 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
   const space = createDiskSpace({ directory: engineDirectory, clock });
   const counts = createIngestCounts({ engine, clock, log });
   const quotas = createQuotas({ counter, clock });
+  const values = createKnownValues({ engine, clock, log });
+  const warnedAt = createLargeCache<string, number>(MAX_WARNED);
 
   async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
     const { signal } = request;
@@ -72,21 +80,41 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
     const rows = { organizationId, signal, unit: 'rows', limit: limits.rowsPerMinute } as const;
     await quotas.require(rows);
     await quotas.take({ ...rows, unit: 'bytes', limit: limits.bytesPerMinute }, request.body.length);
+    const owner = { organizationId, signal };
+    const [keys, streams] = await Promise.all([
+      values.get({ ...owner, kind: 'key' }, limits.attributeKeysPerDay),
+      signal === 'metrics' ? values.get({ ...owner, kind: 'stream' }, limits.streamsPerDay) : undefined,
+    ]);
     const now = clock.now();
     const result = await transcoder.run(request, {
       organizationId,
       now: now * NANOS_PER_MS,
       oldest: (now - retentionDays * DAY_MS) * NANOS_PER_MS,
       newest: (now + MAX_FUTURE_MS) * NANOS_PER_MS,
+      keys,
+      streams,
     });
     if (!('rows' in result)) throw new AppError(result.code, result.message);
+    values.add({ ...owner, kind: 'key' }, result.newKeys);
+    values.add({ ...owner, kind: 'stream' }, result.newStreams);
     // Again, because requests that arrived at the same time have used the limit since.
     await quotas.take(rows, result.accepted);
     await Promise.all(result.rows.map(inserts.add));
     for (const { table } of result.rows) announce?.(organizationId, TABLES[table]);
     observe?.(signal, result);
+    if (result.removed.length > 0) warn(owner, limits.attributeKeysPerDay, TOO_MANY_KEYS);
+    if (result.refusedStreams > 0) warn(owner, limits.streamsPerDay, TOO_MANY_STREAMS);
     counts.add({ organizationId, tokenId, signal }, result);
     return result;
+  }
+
+  /** Once per hour for each organization, signal and text. */
+  function warn(owner: { organizationId: string; signal: Signal }, limit: number | undefined, text: string): void {
+    const id = `${owner.signal} ${owner.organizationId} ${text}`;
+    const now = clock.monotonicMs();
+    if (now - (warnedAt.get(id) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
+    warnedAt.set(id, now);
+    log.warn({ ...owner, limit }, text);
   }
 
   return {
@@ -109,6 +137,7 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
     async close(): Promise<void> {
       await transcoder.close();
       await counts.close();
+      await values.close();
     },
   };
 }

@@ -54,20 +54,31 @@ const REJECTED_MEMBER: Record<Signal, string> = {
 };
 
 /** Which records were rejected and why, in one sentence. */
-function formatRejections({ rejected, rejections }: Received): string {
+function formatRejections({ rejected, rejections }: Received): string[] {
   const reasons = rejections.map(({ reason, records, sample }) => `${records} because ${reason}, such as ${sample}`);
-  return `${rejected} of the records were not stored: ${reasons.join('; ')}`.slice(0, MAX_MESSAGE_CHARACTERS);
+  return rejected === 0 ? [] : [`${rejected} of the records were not stored: ${reasons.join('; ')}`];
 }
 
-/** An Export…ServiceResponse. Without rejected records, it is empty. */
+/** Which attributes were left out of accepted records. */
+function formatRemoved({ removed }: Received): string[] {
+  const keys = removed.flatMap(({ key }) => (key === '' ? [] : [JSON.stringify(key)]));
+  const count = removed.reduce((sum, { records }) => sum + records, 0);
+  return count === 0
+    ? []
+    : [`${count} attributes were removed, because the organization has too many attribute keys: ${keys.join(', ')}`];
+}
+
+/** An Export…ServiceResponse. Empty if everything was stored as it was sent; a message without rejected records is a warning. */
 export function encodeResponse(signal: Signal, received: Received, format: 'protobuf' | 'json'): Buffer {
   const { rejected } = received;
+  const errorMessage = [...formatRemoved(received), ...formatRejections(received)]
+    .join('. ')
+    .slice(0, MAX_MESSAGE_CHARACTERS);
   if (format === 'json') {
-    const partialSuccess = { [REJECTED_MEMBER[signal]]: String(rejected), errorMessage: '' };
-    if (rejected > 0) partialSuccess.errorMessage = formatRejections(received);
-    return Buffer.from(JSON.stringify(rejected > 0 ? { partialSuccess } : {}));
+    const partialSuccess = { [REJECTED_MEMBER[signal]]: String(rejected), errorMessage };
+    return Buffer.from(JSON.stringify(errorMessage === '' ? {} : { partialSuccess }));
   }
-  return rejected === 0 ? Buffer.alloc(0) : encodeMessage(1, rejected, formatRejections(received));
+  return errorMessage === '' ? Buffer.alloc(0) : encodeMessage(1, rejected, errorMessage);
 }
 
 /** A google.rpc.Status. */

@@ -157,6 +157,8 @@ describe('settings', () => {
     ['otlpGrpcPort', '4317', 4317, '0'],
     ['ingestRowsPerMinute', '1000', 1000, '1'],
     ['ingestBytesPerMinute', '500MiB', 500 * 2 ** 20, '2GiB'],
+    ['ingestAttributeKeys', '500', 500, '7'],
+    ['ingestMetricStreams', '500', 500, '7'],
     ['metricsToken', 'scrape-token-0001', 'scrape-token-0001', 'scrape-token-0002'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],

@@ -1,4 +1,5 @@
 import type { TableKind } from '../../own-telemetry/rows.ts';
+import { AttributeKeys, type DistinctLimit, type NewValue, type RemovedAttribute, Streams } from './distinct.ts';
 import type { InvalidRecords } from './invalid-records.ts';
 import { LIMITS, RejectedRecord, reject, TooManyParts } from './limits.ts';
 import type { ProtoReader } from './proto-reader.ts';
@@ -22,6 +23,10 @@ export interface BatchOptions {
   newest: number;
   now: number;
   maxRowBytes: number;
+  /** Without one, there may be any number. */
+  keys?: DistinctLimit | undefined;
+  /** Of metrics. */
+  streams?: DistinctLimit | undefined;
   /** Of a request in JSON. */
   invalid?: InvalidRecords | undefined;
 }
@@ -53,6 +58,12 @@ export interface Transcoded {
   services: { name: string; records: number; bytes: number }[];
   rejected: number;
   rejections: Rejection[];
+  /** Attributes of accepted records that were left out because of the limit of keys. */
+  removed: RemovedAttribute[];
+  newKeys: NewValue[];
+  newStreams: NewValue[];
+  /** Rejected data points of streams beyond the limit. */
+  refusedStreams: number;
 }
 
 /** What a record belongs to. */
@@ -68,6 +79,8 @@ export class Batch {
   private readonly budget: Budget;
   /** For parts that many rows share. */
   readonly scratch: RowBuffer;
+  readonly keys: AttributeKeys;
+  readonly streams: Streams;
   private readonly tables = new Map<string, { table: TableKind; block: number; out: RowBuffer }>();
   private readonly services = new Map<string, { name: string; records: number; bytes: number }>();
   private readonly rejections = new Map<string, Rejection>();
@@ -82,6 +95,8 @@ export class Batch {
     this.options = options;
     this.budget = { bytes: options.maxRowBytes };
     this.scratch = new RowBuffer(this.budget);
+    this.keys = new AttributeKeys(options.keys);
+    this.streams = new Streams(options.streams);
   }
 
   /** Counts resources, scopes, metrics and records before they are read. */
@@ -124,11 +139,15 @@ export class Batch {
       if (bytes > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);
       const out = write();
       this.accept(serviceName, out.length - out.committed);
+      this.keys.commit();
+      this.streams.commit();
       out.rows++;
       out.committed = out.length;
     } catch (error) {
       if (!(error instanceof RejectedRecord)) throw error;
       if (this.lastOut) this.lastOut.length = this.lastOut.committed;
+      this.keys.discard();
+      this.streams.discard();
       this.reject(error.message, serviceName, bytes, describe);
     }
   }
@@ -167,6 +186,10 @@ export class Batch {
       services: [...this.services.values()],
       rejected: this.rejected,
       rejections: [...this.rejections.values()],
+      removed: this.keys.listRemoved(),
+      newKeys: this.keys.added,
+      newStreams: this.streams.added,
+      refusedStreams: this.streams.refused,
     };
   }
 }

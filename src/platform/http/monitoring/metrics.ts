@@ -24,6 +24,13 @@ export function aggregateMetrics([first = [], ...others]: readonly MetricValues[
   return AggregatorRegistry.aggregate([decisive, ...others]).metrics();
 }
 
+/** What became of a request with telemetry. */
+interface Ingested {
+  accepted: number;
+  rejected: number;
+  removed: readonly { records: number }[];
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
@@ -95,6 +102,12 @@ export function createMetrics() {
     name: 'pilothouse_ingest_records_total',
     help: 'Log records, spans and data points received over OTLP, by signal and by what became of them',
     labelNames: ['signal', 'outcome'],
+    registers: [registry],
+  });
+  const removedAttributes = new Counter({
+    name: 'pilothouse_ingest_removed_attributes_total',
+    help: 'Attributes that were removed from accepted records because their organization has too many attribute keys, by signal',
+    labelNames: ['signal'],
     registers: [registry],
   });
   const engineRunning = new Gauge({
@@ -189,9 +202,10 @@ export function createMetrics() {
       read: () => ({ queries, commits, changes }),
     },
     rating: (seconds: number): void => observe(ratings, seconds),
-    ingest(signal: string, { accepted, rejected }: { accepted: number; rejected: number }): void {
+    ingest(signal: string, { accepted, rejected, removed }: Ingested): void {
       ingested.inc({ signal, outcome: 'accepted' }, accepted);
       ingested.inc({ signal, outcome: 'rejected' }, rejected);
+      for (const { records } of removed) removedAttributes.inc({ signal }, records);
     },
     engine: {
       query(seconds: number, outcome: string): void {
