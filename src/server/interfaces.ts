@@ -41,6 +41,7 @@ import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
 import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
+import { rulesRoutes } from '../observability/ingest/rules/rules-routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
 import { linkRoutes } from '../observability/links/routes.ts';
 import { searchRoutes } from '../observability/search/routes.ts';
@@ -147,6 +148,7 @@ export function createManagement(options: InterfaceOptions, shared: SharedGuard)
       tokenRoutes({ ...domains, clock }),
       retentionRoutes(domains),
       limitsRoutes(domains),
+      rulesRoutes(domains),
       telemetryRoutes(domains),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),

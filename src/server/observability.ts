@@ -22,7 +22,9 @@ import { createVersions } from '../observability/dashboards/versions/versions.ts
 import { createIngest } from '../observability/ingest/ingest.ts';
 import { createTelemetryLimits } from '../observability/ingest/limits/telemetry-limits.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
+import { createTelemetryUsages } from '../observability/ingest/report/telemetry-usage.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
+import { createTelemetryRules } from '../observability/ingest/rules/telemetry-rules.ts';
 import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
 import { createLinks } from '../observability/links/links.ts';
 import { createSearchContext } from '../observability/search/context.ts';
@@ -181,6 +183,7 @@ export function createObservability({
       streamsPerDay: config.ingestMetricStreams,
     },
   });
+  const telemetryRules = createTelemetryRules({ state, audit, organizations });
   const ingest = createIngest({
     engine,
     clock,
@@ -190,6 +193,7 @@ export function createObservability({
       return {
         retentionDays: telemetryRetention.apply(organization, signal),
         limits: telemetryLimits.apply(organization, signal),
+        rules: telemetryRules.apply(organization, signal),
       };
     },
     observe: observeIngest,
@@ -199,6 +203,7 @@ export function createObservability({
   });
   const telemetryMetering = createTelemetryMetering({ engine, intake, clock, log });
   const telemetryReports = createTelemetryReports({ engine, clock });
+  const telemetryUsages = createTelemetryUsages({ engine, clock, limits: telemetryLimits });
   const alertDomain = createAlertDomain({
     state,
     clock,
@@ -242,8 +247,10 @@ export function createObservability({
     ingest,
     telemetryRetention,
     telemetryLimits,
+    telemetryRules,
     telemetryMetering,
     telemetryReports,
+    telemetryUsages,
     provisioning,
     applyDashboards,
     ...alertDomain,

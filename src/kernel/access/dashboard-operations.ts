@@ -12,6 +12,7 @@ export const DASHBOARD_READS = [
   'validateDashboard',
   'telemetryRetentionGet',
   'telemetryLimitsGet',
+  'telemetryRulesGet',
   'drawTile',
   'queryChartSeries',
   'listSources',
@@ -41,6 +42,7 @@ export const DASHBOARD_READS = [
   'listNotifications',
   'telemetryGet',
   'telemetryStorageGet',
+  'telemetryUsageGet',
   ...CLICKSTACK_READS,
 ];
 
@@ -55,6 +57,7 @@ export const DASHBOARD_WRITES = [
   'deleteAnnotation',
   'telemetryRetentionUpdate',
   'telemetryLimitsUpdate',
+  'telemetryRulesUpdate',
   'createSource',
   'updateSource',
   'deleteSource',

@@ -194,7 +194,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, links to them, annotations, sources, saved searches, alerts and webhooks; change retention and limits of telemetry',
+    'Create, change and delete dashboards, links to them, annotations, sources, saved searches, alerts and webhooks; change the retention, the limits and the rules of telemetry',
     DASHBOARD_WRITES,
   ),
 };

@@ -22,6 +22,23 @@ export type TelemetryLimit = keyof typeof TELEMETRY_LIMITS;
 /** A limit that is not set is that of the server. */
 export type TelemetryLimits = Partial<Record<TelemetrySignal, Partial<Record<TelemetryLimit, number>>>>;
 
+export const RULE_ACTIONS = ['drop', 'sample'] as const;
+export const RULE_LANGUAGES = ['lucene', 'sql'] as const;
+
+/** What happens to received records that a condition is true for, instead of being stored. The first such rule decides. */
+export interface TelemetryRule {
+  /** Unique in its organization. */
+  name: string;
+  signal: TelemetrySignal;
+  /** Empty: all records. */
+  where: string;
+  whereLanguage: (typeof RULE_LANGUAGES)[number];
+  action: (typeof RULE_ACTIONS)[number];
+  /** Of a `sample`: how many of the traces, logs or streams are kept, more than 0 and less than 100. */
+  keepPercent?: number;
+  enabled: boolean;
+}
+
 /** Gives roles to people by a claim of their identity provider. */
 export interface MemberRule {
   /** The name of the claim, or a path such as `realm_access.roles`. */
@@ -43,6 +60,8 @@ export interface Organization {
   costRevision: number;
   telemetryRetention: TelemetryRetention;
   telemetryLimits: TelemetryLimits;
+  /** In the order in which they apply. */
+  telemetryRules: TelemetryRule[];
   memberRules: MemberRule[];
   /** The audit log has statements as they were sent; otherwise without literals and comments. */
   keepsSqlLiterals: boolean;

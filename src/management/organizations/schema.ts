@@ -1,8 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../../kernel/schemas/named-object.ts';
+import { StorableText } from '../../kernel/schemas/storable-text.ts';
 import { isoSeconds } from '../../kernel/time/clock.ts';
 import {
   type Organization,
+  RULE_ACTIONS,
+  RULE_LANGUAGES,
   TELEMETRY_LIMITS,
   TELEMETRY_SIGNALS,
   type TelemetryLimit,
@@ -78,6 +81,36 @@ const OptionalLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TELE
 export const TelemetryLimits = Type.Object(
   Object.fromEntries(TELEMETRY_SIGNALS.map((signal) => [signal, Type.Optional(LimitsOf(signal, OptionalLimit))])) as {
     [signal in TelemetrySignal]: Type.TOptional<ReturnType<typeof LimitsOf<typeof OptionalLimit>>>;
+  },
+  { additionalProperties: false },
+);
+
+export const MAX_TELEMETRY_RULES = 20;
+export const MAX_RULE_CHARACTERS = 1000;
+export const DEFAULT_RULE = { where: '', whereLanguage: 'lucene', enabled: true } as const;
+
+/** Of a request and of a fleet file. */
+export const TelemetryRuleInput = NamedObject(
+  'TelemetryRuleInput',
+  {
+    name: StorableText({ minLength: 1, maxLength: 100, description: 'Unique; what was dropped is counted by it' }),
+    signal: Type.Enum([...TELEMETRY_SIGNALS]),
+    where: Type.Optional(
+      StorableText({
+        maxLength: MAX_RULE_CHARACTERS,
+        description:
+          'A condition on the columns of a row, as in a search, without times, arithmetic and regular expressions. Default: all records',
+      }),
+    ),
+    whereLanguage: Type.Optional(Type.Enum([...RULE_LANGUAGES], { description: 'Default: lucene' })),
+    action: Type.Enum([...RULE_ACTIONS], {
+      description:
+        'sample keeps a part: whole traces with their logs, whole metric streams, and logs without a trace one by one',
+    }),
+    keepPercent: Type.Optional(
+      Type.Number({ minimum: 0.001, maximum: 99.999, description: 'How much of it is kept; required for sample' }),
+    ),
+    enabled: Type.Optional(Type.Boolean({ description: 'Default: true' })),
   },
   { additionalProperties: false },
 );

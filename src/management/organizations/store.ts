@@ -7,6 +7,7 @@ const toOrganization = (
   row: OrganizationRow & {
     telemetry_retention: string;
     telemetry_limits: string;
+    telemetry_rules: string;
     member_rules: string;
     keep_sql_literals: number;
   },
@@ -19,6 +20,7 @@ const toOrganization = (
   costRevision: row.cost_revision,
   telemetryRetention: JSON.parse(row.telemetry_retention),
   telemetryLimits: JSON.parse(row.telemetry_limits),
+  telemetryRules: JSON.parse(row.telemetry_rules),
   memberRules: JSON.parse(row.member_rules),
   keepsSqlLiterals: row.keep_sql_literals === 1,
 });
@@ -74,6 +76,7 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
     createdAt,
     telemetryRetention = {},
     telemetryLimits = {},
+    telemetryRules = [],
     memberRules = [],
     keepsSqlLiterals = false,
   } = organization;
@@ -93,6 +96,7 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
       counted_revision: 1,
       telemetry_retention: JSON.stringify(telemetryRetention),
       telemetry_limits: JSON.stringify(telemetryLimits),
+      telemetry_rules: JSON.stringify(telemetryRules),
       member_rules: JSON.stringify(memberRules),
       keep_sql_literals: keepsSqlLiterals ? 1 : 0,
     })
@@ -100,8 +104,9 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
 }
 
 export async function updateOrganization(tx: Db, organization: Organization): Promise<void> {
-  const { id, name, tier, isPaid, createdAt, telemetryRetention, telemetryLimits, memberRules, keepsSqlLiterals } =
+  const { id, name, tier, isPaid, createdAt, telemetryRetention, telemetryLimits, telemetryRules, memberRules } =
     organization;
+  const { keepsSqlLiterals } = organization;
   const telemetry_retention = JSON.stringify(telemetryRetention);
   const member_rules = JSON.stringify(memberRules);
   await tx
@@ -113,6 +118,7 @@ export async function updateOrganization(tx: Db, organization: Organization): Pr
       created_at: createdAt,
       telemetry_retention,
       telemetry_limits: JSON.stringify(telemetryLimits),
+      telemetry_rules: JSON.stringify(telemetryRules),
       member_rules,
       keep_sql_literals: keepsSqlLiterals ? 1 : 0,
     })

@@ -95,14 +95,19 @@ export async function listenForGrpc({
         }),
     });
 
-  async function receive(signal: Signal, { metadata, request: body }: Call): Promise<Buffer> {
+  async function receive(signal: Signal, call: Call): Promise<Buffer> {
+    const { metadata, request: body } = call;
     const identity = identities.get(metadata);
     if (!identity) throw new Error('a call was not authenticated');
     const { organizationId, credentialId: tokenId } = identity;
     const otlp = { signal, format: 'protobuf', compression: undefined, body } as const;
     const held = ingest.bodies.hold(body.length);
     try {
-      return encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), 'protobuf');
+      return encodeResponse(
+        signal,
+        await ingest.receive({ organizationId, tokenId, isGone: () => call.cancelled }, otlp),
+        'protobuf',
+      );
     } finally {
       held.release();
     }

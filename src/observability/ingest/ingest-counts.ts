@@ -65,12 +65,14 @@ export function createIngestCounts({ engine, clock, log }: Options) {
     };
   }
 
-  function add(origin: Origin, { services, rejections, removed }: Transcoded): void {
+  function add(origin: Origin, { services, rejections, dropped, removed }: Transcoded): void {
     const shared = toShared(origin);
     for (const { name, records, bytes } of services)
       addRow({ ...shared, ServiceName: name, Reason: '', Records: records, Bytes: bytes, Sample: '' });
     for (const { reason, serviceName, records, bytes, sample } of rejections)
       addRow({ ...shared, ServiceName: serviceName, Reason: reason, Records: records, Bytes: bytes, Sample: sample });
+    for (const { rule, serviceName, records, bytes } of dropped)
+      addDrop(origin, 'rule', rule, serviceName, records, bytes);
     for (const { key, records, bytes } of removed) addDrop(origin, 'attribute', key, '', records, bytes);
   }
 
@@ -84,14 +86,15 @@ export function createIngestCounts({ engine, clock, log }: Options) {
   ): void {
     const { OrganizationId, Time, Signal } = toShared(origin);
     const named = drops.size < MAX_ROWS ? name.slice(0, MAX_REASON_CHARACTERS).toWellFormed() : '';
-    const key = [OrganizationId, Time, Signal, kind, named, serviceName].join('\n');
+    const service = drops.size < MAX_ROWS ? serviceName : '';
+    const key = [OrganizationId, Time, Signal, kind, named, service].join('\n');
     const known = drops.get(key);
     if (known) {
       known.Records += records;
       known.Bytes += bytes;
       return;
     }
-    const row = { OrganizationId, Time, Signal, Kind: kind, Name: named, ServiceName: serviceName };
+    const row = { OrganizationId, Time, Signal, Kind: kind, Name: named, ServiceName: service };
     drops.set(key, { ...row, Records: records, Bytes: bytes });
   }
 

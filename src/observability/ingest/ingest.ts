@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { createLargeCache } from '../../kernel/memo.ts';
 import type { RateCounter } from '../../kernel/rate-counter.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/time/clock.ts';
+import type { TelemetryRule } from '../../management/organizations/organization.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
 import { TABLES } from '../own-telemetry/rows.ts';
 import { createByteLimit } from './byte-limit.ts';
@@ -23,6 +24,8 @@ const MAX_FUTURE_MS = DAY_MS;
 const MAX_BODY_BYTES = 256 * 2 ** 20;
 /** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
 const MAX_RETRY_SECONDS = 5;
+const DISCONNECTED =
+  'a sender disconnected before its records were stored: if it repeats the request, they exist twice';
 const TOO_MANY_KEYS = 'attributes are removed: the organization has reached its limit of attribute keys';
 const TOO_MANY_STREAMS = 'data points are rejected: the organization has reached its limit of metric streams';
 /** Organizations and signals whose warnings are remembered. */
@@ -33,6 +36,8 @@ export interface IngestPolicy {
   /** Rows that are older would be removed at once. */
   retentionDays: number;
   limits: EffectiveLimits;
+  /** Enabled ones; undefined if there are none. */
+  rules: readonly TelemetryRule[] | undefined;
 }
 
 interface Options {
@@ -54,10 +59,15 @@ interface Options {
 interface Sender {
   organizationId: string;
   tokenId: string;
+  /** Whether it has disconnected: it cannot be told that its records are stored, and may send them again. */
+  isGone(): boolean;
 }
 
 /** What became of a request. Accepted records are on disk. */
-export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections' | 'removed'>;
+export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections' | 'dropped' | 'removed'> & {
+  /** Of the accepted ones, those whose sender had disconnected when they were stored. */
+  unanswered: number;
+};
 
 export type Ingest = ReturnType<typeof createIngest>;
 
@@ -72,11 +82,11 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
   const values = createKnownValues({ engine, clock, log });
   const warnedAt = createLargeCache<string, number>(MAX_WARNED);
 
-  async function receive({ organizationId, tokenId }: Sender, request: OtlpRequest): Promise<Received> {
+  async function receive({ organizationId, tokenId, isGone }: Sender, request: OtlpRequest): Promise<Received> {
     const { signal } = request;
     inserts.requireSpace();
     await space.require();
-    const { retentionDays, limits } = await readPolicy(organizationId, signal);
+    const { retentionDays, limits, rules } = await readPolicy(organizationId, signal);
     const rows = { organizationId, signal, unit: 'rows', limit: limits.rowsPerMinute } as const;
     await quotas.require(rows);
     await quotas.take({ ...rows, unit: 'bytes', limit: limits.bytesPerMinute }, request.body.length);
@@ -93,6 +103,7 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
       newest: (now + MAX_FUTURE_MS) * NANOS_PER_MS,
       keys,
       streams,
+      rules,
     });
     if (!('rows' in result)) throw new AppError(result.code, result.message);
     values.add({ ...owner, kind: 'key' }, result.newKeys);
@@ -101,16 +112,22 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
     await quotas.take(rows, result.accepted);
     await Promise.all(result.rows.map(inserts.add));
     for (const { table } of result.rows) announce?.(organizationId, TABLES[table]);
-    observe?.(signal, result);
+    const received = { ...result, unanswered: isGone() ? result.accepted : 0 };
+    observe?.(signal, received);
+    if (received.unanswered > 0) warn({ ...owner, tokenId }, undefined, DISCONNECTED);
     if (result.removed.length > 0) warn(owner, limits.attributeKeysPerDay, TOO_MANY_KEYS);
     if (result.refusedStreams > 0) warn(owner, limits.streamsPerDay, TOO_MANY_STREAMS);
     counts.add({ organizationId, tokenId, signal }, result);
-    return result;
+    return received;
   }
 
   /** Once per hour for each organization, signal and text. */
-  function warn(owner: { organizationId: string; signal: Signal }, limit: number | undefined, text: string): void {
-    const id = `${owner.signal} ${owner.organizationId} ${text}`;
+  function warn(
+    owner: { organizationId: string; signal: Signal; tokenId?: string },
+    limit: number | undefined,
+    text: string,
+  ): void {
+    const id = `${Object.values(owner).join(' ')} ${text}`;
     const now = clock.monotonicMs();
     if (now - (warnedAt.get(id) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
     warnedAt.set(id, now);
@@ -120,11 +137,12 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
   return {
     /** Throws errors that a sender can act on: what a retry would cure is `unavailable` or `too_many_requests`. */
     async receive(sender: Sender, request: OtlpRequest): Promise<Received> {
+      const { organizationId, tokenId } = sender;
       try {
         return await receive(sender, request);
       } catch (error) {
         if (error instanceof AppError && error.code !== 'unavailable')
-          counts.addRefused({ ...sender, signal: request.signal }, error.message, request.body.length);
+          counts.addRefused({ organizationId, tokenId, signal: request.signal }, error.message, request.body.length);
         throw toSenderError(error);
       }
     },

@@ -34,6 +34,7 @@ const context: Context = {
     costRevision: 1,
     telemetryRetention: {},
     telemetryLimits: {},
+    telemetryRules: [],
     memberRules: [],
     keepsSqlLiterals: false,
   },

@@ -151,8 +151,7 @@ function writeCommon(
   }
   if (time === undefined) reject('it has no time');
   if (exemplars.count > LIMITS.items) reject(`it has more than ${LIMITS.items} exemplars`);
-  if (batch.streams.isLimited && !batch.streams.admits(hashStream(reader, seed)))
-    reject(`the organization has ${batch.streams.limit} metric streams on this day, which is its limit`);
+  if (batch.streams.isLimited) batch.stream = hashStream(reader, seed);
   const out = batch.rowsAt(table, reader.uint64At(time));
   out.copy(prefix, 0, prefix.length);
   writeTime(reader, startTime, out);

@@ -4,9 +4,11 @@ import type {
   Organization,
   TelemetryLimits,
   TelemetryRetention,
+  TelemetryRule,
   Tier,
 } from '../../../management/organizations/organization.ts';
 import { findOrganization, insertOrganization, updateOrganization } from '../../../management/organizations/store.ts';
+import { listRuleViolations } from '../../../observability/ingest/rules/rule.ts';
 import type { Kind } from './kind.ts';
 
 export const organizationKind: Kind<Organization> = {
@@ -18,6 +20,7 @@ export const organizationKind: Kind<Organization> = {
       if (changed.includes('name')) return 'organization_update_name';
       if (changed.includes('memberRules')) return 'organization_update_member_rules';
       if (changed.includes('keepSqlLiterals')) return 'organization_update_sql_literals';
+      if (changed.includes('telemetryRules')) return 'telemetry_rules_update';
       return changed.includes('telemetryLimits') ? 'telemetry_limits_update' : 'telemetry_retention_update';
     },
     remove: 'delete_organization',
@@ -35,6 +38,7 @@ export const organizationKind: Kind<Organization> = {
     createdAt,
     telemetryRetention,
     telemetryLimits,
+    telemetryRules,
     memberRules,
     keepsSqlLiterals,
   }) => ({
@@ -44,17 +48,19 @@ export const organizationKind: Kind<Organization> = {
     createdAt: isoTime(createdAt),
     telemetryRetention,
     telemetryLimits,
+    telemetryRules,
     memberRules,
     keepSqlLiterals: keepsSqlLiterals,
   }),
 
   toExportFields(organization) {
-    const { telemetryRetention, telemetryLimits, memberRules, keepSqlLiterals, ...fields } =
+    const { telemetryRetention, telemetryLimits, telemetryRules, memberRules, keepSqlLiterals, ...fields } =
       organizationKind.toFields(organization);
     return {
       ...fields,
       ...(Object.keys(organization.telemetryRetention).length > 0 && { telemetryRetention }),
       ...(Object.keys(organization.telemetryLimits).length > 0 && { telemetryLimits }),
+      ...(organization.telemetryRules.length > 0 && { telemetryRules }),
       ...(organization.memberRules.length > 0 && { memberRules }),
       ...(keepSqlLiterals === true && { keepSqlLiterals }),
     };
@@ -66,6 +72,7 @@ export const organizationKind: Kind<Organization> = {
     createdAt: isoTime(now),
     telemetryRetention: {},
     telemetryLimits: {},
+    telemetryRules: [],
     memberRules: [],
     keepSqlLiterals: false,
   }),
@@ -79,11 +86,12 @@ export const organizationKind: Kind<Organization> = {
     costRevision: before?.costRevision ?? 1,
     telemetryRetention: fields.telemetryRetention as TelemetryRetention,
     telemetryLimits: fields.telemetryLimits as TelemetryLimits,
+    telemetryRules: fields.telemetryRules as TelemetryRule[],
     memberRules: fields.memberRules as MemberRule[],
     keepsSqlLiterals: fields.keepSqlLiterals === true,
   }),
 
-  violations: () => [],
+  violations: ({ after: { telemetryRules } }) => listRuleViolations(telemetryRules, 'telemetryRules'),
 
   async save(tx, pairs) {
     for (const { before, after } of pairs)

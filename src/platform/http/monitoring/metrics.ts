@@ -28,6 +28,11 @@ export function aggregateMetrics([first = [], ...others]: readonly MetricValues[
 interface Ingested {
   accepted: number;
   rejected: number;
+  /** By rules. */
+  dropped: readonly { records: number }[];
+  /** Accepted records whose sender had disconnected. */
+  unanswered: number;
+  /** Attributes. */
   removed: readonly { records: number }[];
 }
 
@@ -107,6 +112,12 @@ export function createMetrics() {
   const removedAttributes = new Counter({
     name: 'pilothouse_ingest_removed_attributes_total',
     help: 'Attributes that were removed from accepted records because their organization has too many attribute keys, by signal',
+    labelNames: ['signal'],
+    registers: [registry],
+  });
+  const unansweredRecords = new Counter({
+    name: 'pilothouse_ingest_unanswered_records_total',
+    help: 'Accepted records whose sender disconnected before they were stored: they exist twice if it repeats the request, by signal',
     labelNames: ['signal'],
     registers: [registry],
   });
@@ -202,9 +213,11 @@ export function createMetrics() {
       read: () => ({ queries, commits, changes }),
     },
     rating: (seconds: number): void => observe(ratings, seconds),
-    ingest(signal: string, { accepted, rejected, removed }: Ingested): void {
+    ingest(signal: string, { accepted, rejected, dropped, removed, unanswered }: Ingested): void {
       ingested.inc({ signal, outcome: 'accepted' }, accepted);
       ingested.inc({ signal, outcome: 'rejected' }, rejected);
+      for (const { records } of dropped) ingested.inc({ signal, outcome: 'dropped' }, records);
+      if (unanswered > 0) unansweredRecords.inc({ signal }, unanswered);
       for (const { records } of removed) removedAttributes.inc({ signal }, records);
     },
     engine: {

@@ -146,6 +146,9 @@ export const EXAMPLES: Record<string, unknown> = {
   SourceInput: { name: 'Logs', kind: 'log', from: { tableName: 'otel_logs' } },
   TelemetryLimitsPatchRequest: { logs: { rowsPerMinute: 100_000 } },
   TelemetryRetentionPatchRequest: { logs: 7 },
+  TelemetryRulesPutRequest: {
+    rules: [{ name: 'Health checks', signal: 'traces', where: 'SpanName:"GET /health"', action: 'drop' }],
+  },
   TileDataRequest: { series: [series], start: range.startTime, end: range.endTime },
   TraceOperationsRequest: traceSearch,
   TraceSearchRequest: { ...traceSearch, orderBy: 'slowest' },
