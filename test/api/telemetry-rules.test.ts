@@ -13,6 +13,7 @@ import { send } from '../support/otlp-client.ts';
 import { encodeRequest } from '../support/otlp-encoding.ts';
 import { exportMessage } from '../support/otlp-grpc.ts';
 import { logRecord, numberPoint, span, text, toRequest } from '../support/otlp-requests.ts';
+import { openRawConnection } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -91,7 +92,7 @@ describe('received telemetry', () => {
   const used = useIngest('libsql', { ingestAttributeKeys: '200', ingestMetricStreams: '300' });
   const call = createClient(() => ({ url: used.server.url, dashboardUrl: used.server.url }));
   const readUsage = async () => (await call({ path: `${organization}/telemetry/usage`, key: acme.admin })).json.result;
-  const sumOf = (items: Json[], signal: Signal) =>
+  const sumRecords = (items: Json[], signal: Signal) =>
     items.reduce((sum: number, one: Json) => sum + (one.signal === signal ? one.records : 0), 0);
   const tables: Record<Signal, string> = { logs: 'otel_logs', traces: 'otel_traces', metrics: 'otel_metrics_gauge' };
 
@@ -145,9 +146,9 @@ describe('received telemetry', () => {
       expect(await exportMessage(grpc, signal, message)).toHaveProperty('partialSuccess');
     }
     const count = ({ services, rejections, drops }: Json, signal: Signal) => ({
-      accepted: sumOf(services, signal),
-      rejected: sumOf(rejections, signal),
-      dropped: sumOf(drops, signal),
+      accepted: sumRecords(services, signal),
+      rejected: sumRecords(rejections, signal),
+      dropped: sumRecords(drops, signal),
     });
     const usage = await until(
       readUsage,
@@ -184,6 +185,26 @@ describe('received telemetry', () => {
       const sent = [first, first + 1, first + 2].filter((index) => index < 3 * COUNT);
       expect(found, String(trace)).toBe(sent.filter((index) => index % 10 !== 0 && index % 7 !== 0).length);
     }
+  });
+
+  it('of a sender that disconnects is stored, and counted as not answered', async () => {
+    const name = 'pilothouse_ingest_unanswered_records_total{signal="logs"}';
+    const count = async () => (await used.server.metrics()).get(name) ?? 0;
+    const before = await count();
+    const body = JSON.stringify(toRequest('logs', [logRecord(Date.now(), { body: { stringValue: 'unanswered' } })]));
+    const headers = `authorization: ${used.globex}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+    // When the server closes the connection depends on its load: it may have answered already.
+    await until(
+      async () => {
+        const connection = await openRawConnection(used.server.url);
+        connection.send(`POST /otlp/v1/logs HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n${body}`);
+        connection.socket.destroySoon();
+        return count();
+      },
+      (found) => found > before,
+      'no request was counted',
+    );
+    expect(await countRows(used.server.engine, 'otel_logs', globex.id, "Body = 'unanswered'")).toBeGreaterThan(0);
   });
 
   it('metering has the accepted bytes only', async () => {

@@ -65,7 +65,7 @@ export const TelemetryRetention = Type.Object(
 export const MAX_TELEMETRY_LIMIT = 999_999_999_999;
 
 /** An object with a member of the type `of` for each limit of a signal. */
-export const LimitsOf = <T extends Type.TSchema>(signal: TelemetrySignal, of: T) =>
+export const LimitObject = <T extends Type.TSchema>(signal: TelemetrySignal, of: T) =>
   Type.Object(
     Object.fromEntries(
       Object.entries(TELEMETRY_LIMITS).flatMap(([limit, signals]) =>
@@ -79,14 +79,16 @@ const OptionalLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TELE
 
 /** Of a fleet file. */
 export const TelemetryLimits = Type.Object(
-  Object.fromEntries(TELEMETRY_SIGNALS.map((signal) => [signal, Type.Optional(LimitsOf(signal, OptionalLimit))])) as {
-    [signal in TelemetrySignal]: Type.TOptional<ReturnType<typeof LimitsOf<typeof OptionalLimit>>>;
+  Object.fromEntries(
+    TELEMETRY_SIGNALS.map((signal) => [signal, Type.Optional(LimitObject(signal, OptionalLimit))]),
+  ) as {
+    [signal in TelemetrySignal]: Type.TOptional<ReturnType<typeof LimitObject<typeof OptionalLimit>>>;
   },
   { additionalProperties: false },
 );
 
 export const MAX_TELEMETRY_RULES = 20;
-export const MAX_RULE_CHARACTERS = 1000;
+const MAX_RULE_CHARACTERS = 1000;
 export const DEFAULT_RULE = { where: '', whereLanguage: 'lucene', enabled: true } as const;
 
 /** Of a request and of a fleet file. */

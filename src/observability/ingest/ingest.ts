@@ -4,6 +4,7 @@ import type { RateCounter } from '../../kernel/rate-counter.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/time/clock.ts';
 import type { TelemetryRule } from '../../management/organizations/organization.ts';
 import type { Engine } from '../../platform/engine/engine.ts';
+import { isRejectedInsert } from '../../platform/engine/failures.ts';
 import { TABLES } from '../own-telemetry/rows.ts';
 import { createByteLimit } from './byte-limit.ts';
 import { createDiskSpace } from './disk-space.ts';
@@ -24,6 +25,9 @@ const MAX_FUTURE_MS = DAY_MS;
 const MAX_BODY_BYTES = 256 * 2 ** 20;
 /** Longer waits would exceed the timeout of JavaScript SDKs, which then drop the data. */
 const MAX_RETRY_SECONDS = 5;
+const NOTHING = { accepted: 0, rejected: 0, rejections: [], dropped: [], removed: [] };
+const UNCONFIRMED =
+  'the engine did not confirm that records are stored: if their sender repeats the request, they may exist twice';
 const DISCONNECTED =
   'a sender disconnected before its records were stored: if it repeats the request, they exist twice';
 const TOO_MANY_KEYS = 'attributes are removed: the organization has reached its limit of attribute keys';
@@ -32,7 +36,7 @@ const TOO_MANY_STREAMS = 'data points are rejected: the organization has reached
 const MAX_WARNED = 1000;
 
 /** What applies to an organization and a signal. */
-export interface IngestPolicy {
+interface IngestPolicy {
   /** Rows that are older would be removed at once. */
   retentionDays: number;
   limits: EffectiveLimits;
@@ -65,7 +69,7 @@ interface Sender {
 
 /** What became of a request. Accepted records are on disk. */
 export type Received = Pick<Transcoded, 'accepted' | 'rejected' | 'rejections' | 'dropped' | 'removed'> & {
-  /** Of the accepted ones, those whose sender had disconnected when they were stored. */
+  /** Those that are stored, or may be, although their sender was not told. */
   unanswered: number;
 };
 
@@ -110,7 +114,14 @@ export function createIngest({ engine, clock, log, readPolicy, counter, engineDi
     values.add({ ...owner, kind: 'stream' }, result.newStreams);
     // Again, because requests that arrived at the same time have used the limit since.
     await quotas.take(rows, result.accepted);
-    await Promise.all(result.rows.map(inserts.add));
+    await Promise.all(result.rows.map(inserts.add)).catch((error: unknown) => {
+      // Some or all of them may be stored.
+      if (result.rows.length > 1 || !isRejectedInsert(error)) {
+        observe?.(signal, { ...NOTHING, unanswered: result.accepted });
+        warn({ ...owner, tokenId }, undefined, UNCONFIRMED);
+      }
+      throw error;
+    });
     for (const { table } of result.rows) announce?.(organizationId, TABLES[table]);
     const received = { ...result, unanswered: isGone() ? result.accepted : 0 };
     observe?.(signal, received);

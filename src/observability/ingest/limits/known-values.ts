@@ -7,7 +7,7 @@ import type { Signal } from '../wire/otlp-messages.ts';
 import { SharedHashes } from '../wire/shared-hashes.ts';
 
 /** Of attributes, or streams of metrics. */
-export type ValueKind = 'key' | 'stream';
+type ValueKind = 'key' | 'stream';
 
 interface Owner {
   organizationId: string;

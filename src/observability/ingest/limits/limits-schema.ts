@@ -5,12 +5,12 @@ import {
   type TelemetryLimit,
   type TelemetrySignal,
 } from '../../../management/organizations/organization.ts';
-import { LimitsOf, MAX_TELEMETRY_LIMIT } from '../../../management/organizations/schema.ts';
+import { LimitObject, MAX_TELEMETRY_LIMIT } from '../../../management/organizations/schema.ts';
 import { type EffectiveLimits, listLimits, type ServerLimits } from './telemetry-limits.ts';
 
 const Limit = Type.Integer({ minimum: 1, maximum: MAX_TELEMETRY_LIMIT });
 const OptionalLimit = Type.Optional(Type.Union([Limit, Type.Null()]));
-const LimitsBody = (signal: TelemetrySignal) => Type.Optional(LimitsOf(signal, OptionalLimit));
+const LimitsBody = (signal: TelemetrySignal) => Type.Optional(LimitObject(signal, OptionalLimit));
 
 export const UpdateLimitsBody = NamedObject(
   'TelemetryLimitsPatchRequest',

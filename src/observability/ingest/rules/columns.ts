@@ -14,7 +14,7 @@ const ENCODINGS = {
   time: 'DateTime64(9)',
   string: 'String',
 } as const;
-export type Encoding = keyof typeof ENCODINGS;
+type Encoding = keyof typeof ENCODINGS;
 
 const OTHERS: Readonly<Record<string, Encoding>> = {
   ResourceAttributes: 'map',

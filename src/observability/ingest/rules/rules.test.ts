@@ -54,7 +54,7 @@ const seeds = fc.record({
 type Seed = typeof seeds extends fc.Arbitrary<infer T> ? T : never;
 
 const toId = (index: number): string => `row-${index}.`;
-const traceOf = (index: number): string => (Math.floor(index / 5) + 1).toString(16).padStart(32, '0');
+const toTraceId = (index: number): string => (Math.floor(index / 5) + 1).toString(16).padStart(32, '0');
 
 function toRecord(signal: Signal, seed: Seed, index: number): object {
   const all = [...seed.attributes.map(([key, value]) => text(key, value)), text('id', toId(index))];
@@ -65,11 +65,11 @@ function toRecord(signal: Signal, seed: Seed, index: number): object {
       severityNumber: seed.number,
       body: { stringValue: seed.body },
       attributes: all,
-      ...(seed.traced && { traceId: traceOf(index), spanId: '1'.repeat(16) }),
+      ...(seed.traced && { traceId: toTraceId(index), spanId: '1'.repeat(16) }),
     };
   if (signal === 'traces')
     return {
-      traceId: traceOf(index),
+      traceId: toTraceId(index),
       spanId: (index + 1).toString(16).padStart(16, '0'),
       name: seed.body,
       kind: seed.number % 6,
@@ -239,10 +239,10 @@ describe('rules that sample', () => {
       ),
     );
   const sample = (signal: Signal, keepPercent: number) => [rule(signal, { action: 'sample', keepPercent })];
-  const tracesOf = (ids: ReadonlySet<string>) => {
+  const groupByTrace = (ids: ReadonlySet<string>) => {
     const members = new Map<string, string[]>();
     for (const id of ids) {
-      const trace = traceOf(Number(id.slice(4, -1)));
+      const trace = toTraceId(Number(id.slice(4, -1)));
       members.set(trace, [...(members.get(trace) ?? []), id]);
     }
     return members;
@@ -251,16 +251,16 @@ describe('rules that sample', () => {
   it('keep whole traces, with their logs, about as many as they should, and the same in every request', () => {
     const { ids, accepted, droppedRecords } = run('traces', spans(5000), sample('traces', 20));
     expect(accepted + droppedRecords).toBe(5000);
-    const kept = tracesOf(ids);
+    const kept = groupByTrace(ids);
     for (const [trace, members] of kept) expect(members, trace).toHaveLength(5);
     expect(kept.size).toBeGreaterThan(140);
     expect(kept.size).toBeLessThan(260);
     const logs = Array.from({ length: 5000 }, (_, index) =>
       toRecord('logs', { body: 'x', service: 's', attributes: [], number: 1, traced: true, nanos: 5 }, index),
     );
-    expect(tracesOf(run('logs', toRequest('logs', logs), sample('logs', 20)).ids)).toEqual(kept);
+    expect(groupByTrace(run('logs', toRequest('logs', logs), sample('logs', 20)).ids)).toEqual(kept);
     // A higher rate keeps these and more.
-    const more = tracesOf(run('traces', spans(5000), sample('traces', 60)).ids);
+    const more = groupByTrace(run('traces', spans(5000), sample('traces', 60)).ids);
     for (const trace of kept.keys()) expect(more.has(trace)).toBe(true);
   });
 

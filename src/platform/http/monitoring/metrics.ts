@@ -30,7 +30,7 @@ interface Ingested {
   rejected: number;
   /** By rules. */
   dropped: readonly { records: number }[];
-  /** Accepted records whose sender had disconnected. */
+  /** Records that are stored, or may be, although their sender was not told. */
   unanswered: number;
   /** Attributes. */
   removed: readonly { records: number }[];
@@ -117,7 +117,7 @@ export function createMetrics() {
   });
   const unansweredRecords = new Counter({
     name: 'pilothouse_ingest_unanswered_records_total',
-    help: 'Accepted records whose sender disconnected before they were stored: they exist twice if it repeats the request, by signal',
+    help: 'Records that are or may be stored although their sender was not told, because it had disconnected or the engine did not confirm them; they may exist twice if it repeats the request, by signal',
     labelNames: ['signal'],
     registers: [registry],
   });
