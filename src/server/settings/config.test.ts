@@ -80,6 +80,8 @@ describe('settings', () => {
       auditRetentionDays: undefined,
       versionRetentionDays: undefined,
       telemetryRetentionDays: 30,
+      ingestAttributeKeys: 2000,
+      ingestMetricStreams: 100_000,
       metricsToken: undefined,
       trustedProxies: [],
       telemetry: true,
