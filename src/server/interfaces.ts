@@ -36,10 +36,12 @@ import { dashboardReadRoutes } from '../observability/dashboards/read-routes.ts'
 import { dashboardRoutes } from '../observability/dashboards/routes.ts';
 import { templateRoutes } from '../observability/dashboards/template-routes.ts';
 import { versionRoutes } from '../observability/dashboards/versions/version-routes.ts';
+import { limitsRoutes } from '../observability/ingest/limits/limits-routes.ts';
 import { needsIngestToken } from '../observability/ingest/otlp-responses.ts';
 import { telemetryRoutes } from '../observability/ingest/report/routes.ts';
 import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
+import { rulesRoutes } from '../observability/ingest/rules/rules-routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
 import { linkRoutes } from '../observability/links/routes.ts';
 import { searchRoutes } from '../observability/search/routes.ts';
@@ -145,6 +147,8 @@ export function createManagement(options: InterfaceOptions, shared: SharedGuard)
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
       retentionRoutes(domains),
+      limitsRoutes(domains),
+      rulesRoutes(domains),
       telemetryRoutes(domains),
       clickStackDashboardRoutes(domains),
       clickStackSourceRoutes(domains),

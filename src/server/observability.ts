@@ -20,8 +20,11 @@ import { createProvisioning } from '../observability/dashboards/files/provisioni
 import { findDashboardUsingSource } from '../observability/dashboards/store.ts';
 import { createVersions } from '../observability/dashboards/versions/versions.ts';
 import { createIngest } from '../observability/ingest/ingest.ts';
+import { createTelemetryLimits } from '../observability/ingest/limits/telemetry-limits.ts';
 import { createTelemetryReports } from '../observability/ingest/report/telemetry-report.ts';
+import { createTelemetryUsages } from '../observability/ingest/report/telemetry-usage.ts';
 import { createTelemetryRetention } from '../observability/ingest/retention.ts';
+import { createTelemetryRules } from '../observability/ingest/rules/telemetry-rules.ts';
 import { createTelemetryMetering } from '../observability/ingest/telemetry-metering.ts';
 import { createLinks } from '../observability/links/links.ts';
 import { createSearchContext } from '../observability/search/context.ts';
@@ -74,6 +77,8 @@ export interface ObservabilityOptions {
         | 'telemetryRetentionDays'
         | 'ingestRowsPerMinute'
         | 'ingestBytesPerMinute'
+        | 'ingestAttributeKeys'
+        | 'ingestMetricStreams'
       >
     >;
 }
@@ -167,20 +172,38 @@ export function createObservability({
     log,
     maxDays: config.telemetryRetentionDays ?? DEFAULT_RETENTION_DAYS,
   });
+  const telemetryLimits = createTelemetryLimits({
+    state,
+    audit,
+    organizations,
+    maximum: {
+      rowsPerMinute: config.ingestRowsPerMinute,
+      bytesPerMinute: config.ingestBytesPerMinute,
+      attributeKeysPerDay: config.ingestAttributeKeys,
+      streamsPerDay: config.ingestMetricStreams,
+    },
+  });
+  const telemetryRules = createTelemetryRules({ state, audit, organizations });
   const ingest = createIngest({
     engine,
     clock,
     log,
-    retention: telemetryRetention,
+    async readPolicy(organizationId, signal) {
+      const organization = await organizations.get(organizationId);
+      return {
+        retentionDays: telemetryRetention.apply(organization, signal),
+        limits: telemetryLimits.apply(organization, signal),
+        rules: telemetryRules.apply(organization, signal),
+      };
+    },
     observe: observeIngest,
     announce: tail.announce,
     engineDirectory: engine.kind === 'embedded' ? join(config.dataDirectory, 'engine') : undefined,
     counter: rateCounter ?? createLocalRateCounter(clock),
-    maxRowsPerMinute: config.ingestRowsPerMinute,
-    maxBytesPerMinute: config.ingestBytesPerMinute,
   });
   const telemetryMetering = createTelemetryMetering({ engine, intake, clock, log });
   const telemetryReports = createTelemetryReports({ engine, clock });
+  const telemetryUsages = createTelemetryUsages({ engine, clock, limits: telemetryLimits });
   const alertDomain = createAlertDomain({
     state,
     clock,
@@ -223,8 +246,11 @@ export function createObservability({
     savedSearches,
     ingest,
     telemetryRetention,
+    telemetryLimits,
+    telemetryRules,
     telemetryMetering,
     telemetryReports,
+    telemetryUsages,
     provisioning,
     applyDashboards,
     ...alertDomain,

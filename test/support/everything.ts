@@ -129,7 +129,10 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
       'dashboardTokens',
       'telemetry',
       'telemetry/storage',
+      'telemetry/usage',
       'telemetryRetention',
+      'telemetryLimits',
+      'telemetryRules',
     ])
       await read(`${organization}/${part}`);
     if (token === undefined) continue;

@@ -39,12 +39,23 @@ export async function exportMessage(
   try {
     return await new Promise((resolve) => {
       const done = (error: ServiceError | null, response?: Buffer) =>
-        resolve(error ? { code: error.code, details: error.details } : decodeResponse(signal, response as Buffer));
+        resolve(error ? toFailure(error) : decodeResponse(signal, response as Buffer));
       client.makeUnaryRequest(getPath(signal), same, same, message, metadata, done);
     });
   } finally {
     client.close();
   }
+}
+
+/** With the seconds of a RetryInfo, if there is one. */
+function toFailure({ code, details, metadata }: ServiceError): Json {
+  const [status] = metadata.get('grpc-status-details-bin');
+  const name = 'google.rpc.RetryInfo';
+  const at = status instanceof Buffer ? status.indexOf(name) : -1;
+  if (!(status instanceof Buffer) || at < 0) return { code, details };
+  // Value of the Any, delay of the RetryInfo, seconds of the Duration: a tag and a length each.
+  const [seconds] = status.subarray(at + name.length + 5);
+  return { code, details, retryAfterSeconds: seconds };
 }
 
 /** Starts a call and sends nothing of its message. Resolves with the code of the failure. */

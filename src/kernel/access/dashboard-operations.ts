@@ -11,6 +11,8 @@ export const DASHBOARD_READS = [
   'getTileData',
   'validateDashboard',
   'telemetryRetentionGet',
+  'telemetryLimitsGet',
+  'telemetryRulesGet',
   'drawTile',
   'queryChartSeries',
   'listSources',
@@ -40,6 +42,7 @@ export const DASHBOARD_READS = [
   'listNotifications',
   'telemetryGet',
   'telemetryStorageGet',
+  'telemetryUsageGet',
   ...CLICKSTACK_READS,
 ];
 
@@ -53,6 +56,8 @@ export const DASHBOARD_WRITES = [
   'createAnnotation',
   'deleteAnnotation',
   'telemetryRetentionUpdate',
+  'telemetryLimitsUpdate',
+  'telemetryRulesUpdate',
   'createSource',
   'updateSource',
   'deleteSource',

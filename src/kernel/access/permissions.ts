@@ -195,7 +195,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ),
   'dashboards:manage': organization(
     'write',
-    'Create, change and delete dashboards, annotations, sources, saved searches; change the retention of telemetry; with dashboards:view, also links, alerts and webhooks',
+    'Create, change and delete dashboards, annotations, sources, saved searches; change the retention, the limits and the rules of telemetry; with dashboards:view, also links, alerts and webhooks',
     DASHBOARD_WRITES,
   ),
 };

@@ -75,6 +75,8 @@ const RESOURCE_TYPES = {
   usage_clock_confirm: 'usage_clock',
   price_book_create: 'price_book',
   telemetry_retention_update: 'organization',
+  telemetry_limits_update: 'organization',
+  telemetry_rules_update: 'organization',
   dashboard_token_create: 'token',
   dashboard_token_update: 'token',
   dashboard_token_delete: 'token',

@@ -30,6 +30,8 @@ const PUBLIC_TYPES = {
   usage_clock_confirm: 'organization_update_spend_alert',
   price_book_create: 'organization_update_spend_alert',
   telemetry_retention_update: 'organization_update_name',
+  telemetry_limits_update: 'organization_update_name',
+  telemetry_rules_update: 'organization_update_name',
   dashboard_token_create: 'key_create',
   dashboard_token_update: 'openapi_key_update',
   dashboard_token_delete: 'key_delete',

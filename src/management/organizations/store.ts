@@ -4,7 +4,13 @@ import type { Db, OrganizationRow } from '../../platform/state/tables.ts';
 import type { LockedOrganization, Organization, Tier } from './organization.ts';
 
 const toOrganization = (
-  row: OrganizationRow & { telemetry_retention: string; member_rules: string; keep_sql_literals: number },
+  row: OrganizationRow & {
+    telemetry_retention: string;
+    telemetry_limits: string;
+    telemetry_rules: string;
+    member_rules: string;
+    keep_sql_literals: number;
+  },
 ): Organization => ({
   id: row.id,
   name: row.name,
@@ -13,6 +19,8 @@ const toOrganization = (
   createdAt: row.created_at,
   costRevision: row.cost_revision,
   telemetryRetention: JSON.parse(row.telemetry_retention),
+  telemetryLimits: JSON.parse(row.telemetry_limits),
+  telemetryRules: JSON.parse(row.telemetry_rules),
   memberRules: JSON.parse(row.member_rules),
   keepsSqlLiterals: row.keep_sql_literals === 1,
 });
@@ -67,6 +75,8 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
     isPaid,
     createdAt,
     telemetryRetention = {},
+    telemetryLimits = {},
+    telemetryRules = [],
     memberRules = [],
     keepsSqlLiterals = false,
   } = organization;
@@ -85,6 +95,8 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
       dashboard_bytes: 0,
       counted_revision: 1,
       telemetry_retention: JSON.stringify(telemetryRetention),
+      telemetry_limits: JSON.stringify(telemetryLimits),
+      telemetry_rules: JSON.stringify(telemetryRules),
       member_rules: JSON.stringify(memberRules),
       keep_sql_literals: keepsSqlLiterals ? 1 : 0,
     })
@@ -92,7 +104,9 @@ export async function insertOrganization(tx: Db, organization: NewOrganization):
 }
 
 export async function updateOrganization(tx: Db, organization: Organization): Promise<void> {
-  const { id, name, tier, isPaid, createdAt, telemetryRetention, memberRules, keepsSqlLiterals } = organization;
+  const { id, name, tier, isPaid, createdAt, telemetryRetention, telemetryLimits, telemetryRules, memberRules } =
+    organization;
+  const { keepsSqlLiterals } = organization;
   const telemetry_retention = JSON.stringify(telemetryRetention);
   const member_rules = JSON.stringify(memberRules);
   await tx
@@ -103,6 +117,8 @@ export async function updateOrganization(tx: Db, organization: Organization): Pr
       paid: isPaid ? 1 : 0,
       created_at: createdAt,
       telemetry_retention,
+      telemetry_limits: JSON.stringify(telemetryLimits),
+      telemetry_rules: JSON.stringify(telemetryRules),
       member_rules,
       keep_sql_literals: keepsSqlLiterals ? 1 : 0,
     })

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   experimental as Experimental,
-  Metadata,
+  Metadata as GrpcMetadata,
   ServerInterceptor,
   ServerUnaryCall,
   ServiceDefinition,
@@ -14,7 +14,7 @@ import type { GuardOptions, Identity } from '../../platform/http/guard.ts';
 import { toAppError } from '../../platform/http/responses/errors.ts';
 import type { Certificate } from '../../platform/tls/certificate.ts';
 import type { Ingest } from './ingest.ts';
-import { encodeResponse, needsIngestToken, toGrpcCode } from './otlp-responses.ts';
+import { encodeResponse, encodeRetryStatus, needsIngestToken, toGrpcCode } from './otlp-responses.ts';
 import { MAX_REQUEST_BYTES } from './transcode.ts';
 import { SIGNALS, type Signal } from './wire/otlp-messages.ts';
 
@@ -62,15 +62,15 @@ export async function listenForGrpc({
   address: { host, port },
   certificate,
 }: Options) {
-  const { Server, ServerCredentials, ServerInterceptingCall, experimental, logVerbosity, setLogVerbosity } =
+  const { Metadata, Server, ServerCredentials, ServerInterceptingCall, experimental, logVerbosity, setLogVerbosity } =
     await import('@grpc/grpc-js');
   // Its errors are reported below; it would also print them on standard error, which has one JSON object per line.
   setLogVerbosity(logVerbosity.NONE);
   /** By the metadata of their calls. */
-  const identities = new WeakMap<Metadata, Identity>();
+  const identities = new WeakMap<GrpcMetadata, Identity>();
 
   /** Before the message is read: it may be large, and larger after decompression. */
-  async function admit(metadata: Metadata, peer: string): Promise<Identity> {
+  async function admit(metadata: GrpcMetadata, peer: string): Promise<Identity> {
     const [authorization] = metadata.get('authorization');
     const header = authorization === undefined ? undefined : String(authorization);
     const identity = await attempts.run(toAddress(peer), header ?? '', () => authenticate(header));
@@ -95,14 +95,19 @@ export async function listenForGrpc({
         }),
     });
 
-  async function receive(signal: Signal, { metadata, request: body }: Call): Promise<Buffer> {
+  async function receive(signal: Signal, call: Call): Promise<Buffer> {
+    const { metadata, request: body } = call;
     const identity = identities.get(metadata);
     if (!identity) throw new Error('a call was not authenticated');
     const { organizationId, credentialId: tokenId } = identity;
     const otlp = { signal, format: 'protobuf', compression: undefined, body } as const;
     const held = ingest.bodies.hold(body.length);
     try {
-      return encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), 'protobuf');
+      return encodeResponse(
+        signal,
+        await ingest.receive({ organizationId, tokenId, isGone: () => call.cancelled }, otlp),
+        'protobuf',
+      );
     } finally {
       held.release();
     }
@@ -112,7 +117,10 @@ export async function listenForGrpc({
     const known = toAppError(explain(error), MAX_REQUEST_BYTES);
     if (known.code === 'internal')
       log.error({ operation: `otlp gRPC ${step}`, err: known.cause ?? known }, 'request failed');
-    return { code: toGrpcCode(known), details: known.message };
+    const metadata = new Metadata();
+    const details = encodeRetryStatus(known);
+    if (details) metadata.set('grpc-status-details-bin', details);
+    return { code: toGrpcCode(known), details: known.message, metadata };
   }
 
   const server = new Server({ 'grpc.max_receive_message_length': MAX_REQUEST_BYTES, interceptors: [guard] });

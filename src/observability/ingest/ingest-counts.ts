@@ -30,6 +30,21 @@ interface CountRow {
   Sample: string;
 }
 
+/** A row of `ingest_drops`: what was left out on purpose. */
+interface DropRow {
+  OrganizationId: string;
+  Time: string;
+  Signal: Signal;
+  Kind: DropKind;
+  /** The rule, or the key of the attribute. */
+  Name: string;
+  ServiceName: string;
+  Records: number;
+  Bytes: number;
+}
+
+type DropKind = 'rule' | 'attribute';
+
 interface Options {
   engine: Pick<Engine, 'insert'>;
   clock: Clock;
@@ -39,6 +54,7 @@ interface Options {
 /** Counts what was accepted and rejected, per minute. What was not written when the process is killed is lost. Must be closed. */
 export function createIngestCounts({ engine, clock, log }: Options) {
   let rows = new Map<string, CountRow>();
+  let drops = new Map<string, DropRow>();
 
   function toShared({ organizationId, tokenId, signal }: Origin) {
     const minute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
@@ -50,12 +66,37 @@ export function createIngestCounts({ engine, clock, log }: Options) {
     };
   }
 
-  function add(origin: Origin, { services, rejections }: Transcoded): void {
+  function add(origin: Origin, { services, rejections, dropped, removed }: Transcoded): void {
     const shared = toShared(origin);
     for (const { name, records, bytes } of services)
       addRow({ ...shared, ServiceName: name, Reason: '', Records: records, Bytes: bytes, Sample: '' });
     for (const { reason, serviceName, records, bytes, sample } of rejections)
       addRow({ ...shared, ServiceName: serviceName, Reason: reason, Records: records, Bytes: bytes, Sample: sample });
+    for (const { rule, serviceName, records, bytes } of dropped)
+      addDrop(origin, 'rule', rule, serviceName, records, bytes);
+    for (const { key, records, bytes } of removed) addDrop(origin, 'attribute', key, '', records, bytes);
+  }
+
+  function addDrop(
+    origin: Origin,
+    kind: DropKind,
+    name: string,
+    serviceName: string,
+    records: number,
+    bytes: number,
+  ): void {
+    const { OrganizationId, Time, Signal } = toShared(origin);
+    const named = drops.size < MAX_ROWS ? name.slice(0, MAX_REASON_CHARACTERS).toWellFormed() : '';
+    const service = drops.size < MAX_ROWS ? serviceName : '';
+    const key = [OrganizationId, Time, Signal, kind, named, service].join('\n');
+    const known = drops.get(key);
+    if (known) {
+      known.Records += records;
+      known.Bytes += bytes;
+      return;
+    }
+    const row = { OrganizationId, Time, Signal, Kind: kind, Name: named, ServiceName: service };
+    drops.set(key, { ...row, Records: records, Bytes: bytes });
   }
 
   /** A request of which nothing was stored. How many records it has is not known. */
@@ -84,10 +125,11 @@ export function createIngestCounts({ engine, clock, log }: Options) {
   }
 
   async function write(): Promise<void> {
-    if (rows.size === 0) return;
-    const written = [...rows.values()];
+    const [counted, dropped] = [[...rows.values()], [...drops.values()]];
     rows = new Map();
-    await engine.insert('ingest_counts', written);
+    drops = new Map();
+    if (counted.length > 0) await engine.insert('ingest_counts', counted);
+    if (dropped.length > 0) await engine.insert('ingest_drops', dropped);
   }
 
   const loop = createBackgroundLoop({

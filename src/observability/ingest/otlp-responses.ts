@@ -31,10 +31,10 @@ export function toGrpcCode({ code }: Pick<AppError, 'code'>): number {
     case 'not_found':
     case 'method_not_allowed':
       return GRPC_CODES.unimplemented;
-    case 'too_many_requests':
     case 'unavailable':
     case 'request_timeout':
       return GRPC_CODES.unavailable;
+    case 'too_many_requests':
     case 'payload_too_large':
       return GRPC_CODES.resourceExhausted;
     case 'internal':
@@ -55,20 +55,30 @@ const REJECTED_MEMBER: Record<Signal, string> = {
 };
 
 /** Which records were rejected and why, in one sentence. */
-function formatRejections({ rejected, rejections }: Received): string {
+function formatRejections({ rejected, rejections }: Received): string[] {
   const reasons = rejections.map(({ reason, records, sample }) => `${records} because ${reason}, such as ${sample}`);
-  return cutCharacters(`${rejected} of the records were not stored: ${reasons.join('; ')}`, MAX_MESSAGE_CHARACTERS);
+  return rejected === 0 ? [] : [`${rejected} of the records were not stored: ${reasons.join('; ')}`];
 }
 
-/** An Export…ServiceResponse. Without rejected records, it is empty. */
+/** Which attributes were left out of accepted records. */
+function formatRemoved({ removed }: Received): string[] {
+  const keys = removed.flatMap(({ key }) => (key === '' ? [] : [JSON.stringify(key)]));
+  const count = removed.reduce((sum, { records }) => sum + records, 0);
+  return count === 0
+    ? []
+    : [`${count} attributes were removed, because the organization has too many attribute keys: ${keys.join(', ')}`];
+}
+
+/** An Export…ServiceResponse. Empty if everything was stored as it was sent; a message without rejected records is a warning. */
 export function encodeResponse(signal: Signal, received: Received, format: 'protobuf' | 'json'): Buffer {
   const { rejected } = received;
+  const sentences = [...formatRemoved(received), ...formatRejections(received)];
+  const errorMessage = cutCharacters(sentences.join('. '), MAX_MESSAGE_CHARACTERS);
   if (format === 'json') {
-    const partialSuccess = { [REJECTED_MEMBER[signal]]: String(rejected), errorMessage: '' };
-    if (rejected > 0) partialSuccess.errorMessage = formatRejections(received);
-    return Buffer.from(JSON.stringify(rejected > 0 ? { partialSuccess } : {}));
+    const partialSuccess = { [REJECTED_MEMBER[signal]]: String(rejected), errorMessage };
+    return Buffer.from(JSON.stringify(errorMessage === '' ? {} : { partialSuccess }));
   }
-  return rejected === 0 ? Buffer.alloc(0) : encodeMessage(1, rejected, formatRejections(received));
+  return errorMessage === '' ? Buffer.alloc(0) : encodeMessage(1, rejected, errorMessage);
 }
 
 /** A google.rpc.Status. */
@@ -78,16 +88,43 @@ export function encodeStatus(error: AppError, format: 'protobuf' | 'json'): Buff
   return format === 'json' ? Buffer.from(JSON.stringify({ code, message })) : encodeMessage(undefined, code, message);
 }
 
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
+
+/** A google.rpc.Status with a RetryInfo: senders repeat `resourceExhausted` only with one. Undefined if it does not say when to repeat. */
+export function encodeRetryStatus(error: AppError): Buffer | undefined {
+  const { retryAfterSeconds } = error;
+  if (retryAfterSeconds === undefined) return undefined;
+  const seconds = encodeFields((out) => {
+    out.varint(field(1, VARINT));
+    out.varint(Math.ceil(retryAfterSeconds));
+  });
+  const retryInfo = encodeFields((out) => writeMessage(out, 1, seconds));
+  const detail = encodeFields((out) => {
+    out.varint(field(1, BYTES));
+    out.text(RETRY_INFO);
+    writeMessage(out, 2, retryInfo);
+  });
+  return Buffer.concat([encodeStatus(error, 'protobuf'), encodeFields((out) => writeMessage(out, 3, detail))]);
+}
+
+function encodeFields(write: (out: RowBuffer) => void): Buffer {
+  const out = new RowBuffer({ bytes: MAX_BYTES });
+  write(out);
+  return out.take();
+}
+
+function writeMessage(out: RowBuffer, number: number, bytes: Buffer): void {
+  out.varint(field(number, BYTES));
+  out.string(bytes, 0, bytes.length);
+}
+
 /** A number in field 1 and a text in field 2, inside of the field `number` of another message if given. */
 function encodeMessage(number: number | undefined, value: number, text: string): Buffer {
-  const out = new RowBuffer({ bytes: MAX_BYTES });
-  out.varint(field(1, VARINT));
-  out.varint(value);
-  out.varint(field(2, BYTES));
-  out.text(text);
-  if (number === undefined) return out.take();
-  const outer = new RowBuffer({ bytes: MAX_BYTES });
-  outer.varint(field(number, BYTES));
-  outer.string(out.bytes, 0, out.length);
-  return outer.take();
+  const message = encodeFields((out) => {
+    out.varint(field(1, VARINT));
+    out.varint(value);
+    out.varint(field(2, BYTES));
+    out.text(text);
+  });
+  return number === undefined ? message : encodeFields((out) => writeMessage(out, number, message));
 }

@@ -4,6 +4,7 @@ import { type Clock, DAY_MS } from '../../kernel/time/clock.ts';
 import { type Actor, difference } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import {
+  type Organization,
   TELEMETRY_SIGNALS,
   type TelemetryRetention,
   type TelemetrySignal,
@@ -50,6 +51,10 @@ export function createTelemetryRetention({ state, engine, clock, audit, organiza
 
   return {
     maxDays,
+
+    /** The days that an organization keeps a signal. */
+    apply: ({ telemetryRetention }: Organization, signal: TelemetrySignal): number =>
+      toDays(telemetryRetention)[signal],
 
     get: async (organizationId: string): Promise<Record<TelemetrySignal, number>> =>
       toDays((await organizations.get(organizationId)).telemetryRetention),

@@ -50,11 +50,12 @@ export function otlpRoutes({ ingest, ownsEveryPath }: { ingest: Ingest; ownsEver
             const { organizationId, credentialId: tokenId } = getIdentity(request);
             const format = readFormat(request);
             const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+            const isGone = () => reply.raw.destroyed || request.raw.socket.destroyed;
             const otlp = { signal, format, compression: readCompression(request), body };
             return sendBytes(
               reply,
               format,
-              encodeResponse(signal, await ingest.receive({ organizationId, tokenId }, otlp), format),
+              encodeResponse(signal, await ingest.receive({ organizationId, tokenId, isGone }, otlp), format),
             );
           },
         );

@@ -1,9 +1,11 @@
 import * as zlib from 'node:zlib';
 import { findExceededLimit } from '../../kernel/json/json-meter.ts';
+import type { TelemetryRule } from '../../management/organizations/organization.ts';
+import { compileRules } from './rules/apply-rules.ts';
 import { Batch, type BatchOptions, type Transcoded } from './wire/batch.ts';
 import { InvalidRecords } from './wire/invalid-records.ts';
 import { encodeJson } from './wire/json-to-proto.ts';
-import { LIMITS, TooManyParts } from './wire/limits.ts';
+import { LIMITS, SlowRules, TooManyParts } from './wire/limits.ts';
 import { transcodeLogs } from './wire/logs.ts';
 import { transcodeMetrics } from './wire/metrics.ts';
 import { REQUEST_MESSAGES, type Signal } from './wire/otlp-messages.ts';
@@ -28,7 +30,10 @@ export interface OtlpRequest {
   body: Uint8Array;
 }
 
-export type TranscodeOptions = Omit<BatchOptions, 'maxRowBytes' | 'invalid'>;
+export interface TranscodeOptions extends Omit<BatchOptions, 'maxRowBytes' | 'invalid' | 'findDropRule'> {
+  /** Enabled ones of this signal, in their order; undefined if there are none. */
+  rules?: readonly TelemetryRule[] | undefined;
+}
 
 /** A request of which nothing is stored, and why. */
 export interface Refused {
@@ -39,12 +44,13 @@ export interface Refused {
 const TRANSCODE = { logs: transcodeLogs, traces: transcodeSpans, metrics: transcodeMetrics };
 
 /** Converts an OTLP request into rows for the engine. Takes up to seconds of CPU, so it runs in a thread of its own. */
-export function transcode(request: OtlpRequest, options: TranscodeOptions): Transcoded | Refused {
+export function transcode(request: OtlpRequest, { rules, ...options }: TranscodeOptions): Transcoded | Refused {
   try {
     const bytes = decompress(Buffer.from(request.body.buffer, request.body.byteOffset, request.body.length), request);
     const invalid = request.format === 'json' ? new InvalidRecords() : undefined;
     const message = invalid ? toProtobuf(request.signal, bytes, invalid) : bytes;
-    const batch = new Batch({ ...options, maxRowBytes: MAX_ROW_BYTES, invalid });
+    const findDropRule = rules && compileRules(request.signal, rules);
+    const batch = new Batch({ ...options, maxRowBytes: MAX_ROW_BYTES, invalid, findDropRule });
     TRANSCODE[request.signal](new ProtoReader(message), batch);
     return batch.finish();
   } catch (error) {
@@ -55,6 +61,11 @@ export function transcode(request: OtlpRequest, options: TranscodeOptions): Tran
       return {
         code: 'payload_too_large',
         message: `The request has more than ${LIMITS.parts} resources, scopes and records; send fewer at a time`,
+      };
+    if (error instanceof SlowRules)
+      return {
+        code: 'payload_too_large',
+        message: 'The rules of the organization take too long for this request; send fewer records at a time',
       };
     if (error instanceof TooManyBytes)
       return {

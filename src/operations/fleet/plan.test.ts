@@ -33,6 +33,8 @@ const context: Context = {
     createdAt: 0,
     costRevision: 1,
     telemetryRetention: {},
+    telemetryLimits: {},
+    telemetryRules: [],
     memberRules: [],
     keepsSqlLiterals: false,
   },

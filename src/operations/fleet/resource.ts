@@ -4,6 +4,7 @@ import { deriveHexId, deriveUuid } from '../../kernel/ids.ts';
 import { type HashData, hashCredentials } from '../../management/keys/stored-key.ts';
 import type { MemberRule } from '../../management/organizations/organization.ts';
 import { TOTAL_PER_REPLICA } from '../../management/services/service.ts';
+import { normalizeRule } from '../../observability/ingest/rules/rule.ts';
 import type { SourceSpec } from '../../observability/sources/schema.ts';
 import { hashSecret, toTokenSuffix } from '../../platform/credentials/secrets.ts';
 import { declareAlerting } from './alerting-declarations.ts';
@@ -68,6 +69,7 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
     alerts,
     usageCosts = [],
     memberRules,
+    telemetryRules,
     id: declaredId,
     ...rest
   } = spec;
@@ -77,7 +79,11 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
     ...rule,
     roles: rule.roles.map((role) => (isKeyRole(role) ? role : (roleIds.get(role) ?? role.toLowerCase()))),
   });
-  const fields = { ...rest, ...(memberRules && { memberRules: memberRules.map(toRule) }) };
+  const fields = {
+    ...rest,
+    ...(memberRules && { memberRules: memberRules.map(toRule) }),
+    ...(telemetryRules && { telemetryRules: telemetryRules.map(normalizeRule) }),
+  };
   const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
     specs.flatMap((item, index) => declare(item, `${path}.${member}[${index}]`) ?? []);
   return {

@@ -9,7 +9,12 @@ import { MAX_CUSTOM_ROLES_PER_KEY } from '../../management/keys/assigned-roles.t
 import { KEY_STATES } from '../../management/keys/key.ts';
 import { HashData, IpAccessEntry } from '../../management/keys/schema.ts';
 import { TIERS } from '../../management/organizations/organization.ts';
-import { TelemetryRetention } from '../../management/organizations/schema.ts';
+import {
+  MAX_TELEMETRY_RULES,
+  TelemetryLimits,
+  TelemetryRetention,
+  TelemetryRuleInput,
+} from '../../management/organizations/schema.ts';
 import { MAX_POLICIES } from '../../management/roles/role.ts';
 import { PolicyBody } from '../../management/roles/schema.ts';
 import { DRIVER_NAMES, SERVICE_STATES } from '../../management/services/driver.ts';
@@ -232,6 +237,8 @@ export const OrganizationSpec = Type.Object(
     paid: Type.Optional(Type.Boolean()),
     createdAt: Type.Optional(Time),
     telemetryRetention: Type.Optional(TelemetryRetention),
+    telemetryLimits: Type.Optional(TelemetryLimits),
+    telemetryRules: Type.Optional(Type.Array(TelemetryRuleInput, { maxItems: MAX_TELEMETRY_RULES })),
     memberRules: Type.Optional(Type.Array(MemberRuleSpec, { maxItems: MAX_MEMBER_RULES })),
     keepSqlLiterals: Type.Optional(Type.Boolean()),
     services: Type.Optional(Type.Array(ServiceSpec)),

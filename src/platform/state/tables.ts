@@ -23,6 +23,8 @@ export interface Tables {
     audit_removed_at: Generated<number>;
     role_revision: Generated<number>;
     telemetry_retention: Generated<string>;
+    telemetry_limits: Generated<string>;
+    telemetry_rules: Generated<string>;
     member_rules: Generated<string>;
     keep_sql_literals: Generated<number>;
   };

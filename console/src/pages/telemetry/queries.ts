@@ -1,5 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Operations, TelemetryGetResult, TelemetryStorageGetResult } from '../../api/generated.ts';
+import type {
+  Operations,
+  TelemetryGetResult,
+  TelemetryRulesGetResult,
+  TelemetryStorageGetResult,
+  TelemetryUsageGetResult,
+} from '../../api/generated.ts';
 import { PERIOD_MS, type Period } from './search.ts';
 
 export type Report = TelemetryGetResult;
@@ -7,6 +13,8 @@ export type Sender = Report['senders'][number];
 export type Rejection = Report['rejections'][number];
 export type Signal = Sender['signal'];
 export type Storage = TelemetryStorageGetResult;
+export type Usage = TelemetryUsageGetResult;
+export type Rule = TelemetryRulesGetResult['rules'][number];
 
 /** What to show of the received telemetry. */
 export type Filter = Partial<Pick<Sender, 'tokenId' | 'serviceName' | 'signal'>>;
@@ -47,6 +55,23 @@ export const storageQuery = (api: Operations, organizationId: string) =>
     queryKey: [organizationId, 'telemetry', 'storage'],
     queryFn: ({ signal }) => api.telemetryStorageGet({ organizationId }, { signal }),
     refetchInterval: STORAGE_POLL_MS,
+  });
+
+export const usageQuery = (api: Operations, organizationId: string, period: Period) =>
+  queryOptions({
+    queryKey: [organizationId, 'telemetry', 'usage', period],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - PERIOD_MS[period]).toISOString();
+      return api.telemetryUsageGet({ organizationId, from }, { signal });
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: STORAGE_POLL_MS,
+  });
+
+export const rulesQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'telemetry', 'rules'],
+    queryFn: ({ signal }) => api.telemetryRulesGet({ organizationId }, { signal }),
   });
 
 export const retentionQuery = (api: Operations, organizationId: string) =>

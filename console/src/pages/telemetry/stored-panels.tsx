@@ -52,7 +52,8 @@ export function StoredPanels() {
           />
         )}
         <Text size="xs" c="dimmed" className={classes.note}>
-          Before compression, estimated from a sample of the rows. The share is of all bytes of the signal.
+          Before compression, estimated from a sample of the rows. The share is of all bytes of the signal, and values
+          are the different ones in the sample.
         </Text>
       </Panel>
     </div>
@@ -96,6 +97,13 @@ const KEY_COLUMNS: Column<AttributeKey>[] = [
         </Text>
       </>
     ),
+  },
+  {
+    header: 'Values',
+    align: 'right',
+    from: 'sm',
+    sortBy: ({ distinctValues }) => distinctValues,
+    cell: ({ distinctValues }) => formatNumber(distinctValues),
   },
   { header: 'Size', align: 'right', sortBy: ({ bytes }) => bytes, cell: ({ bytes }) => formatBytes(bytes) },
   { header: 'Share', align: 'right', sortBy: ({ share }) => share, cell: ({ share }) => formatPercent(share * 100) },

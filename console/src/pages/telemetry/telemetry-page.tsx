@@ -10,11 +10,13 @@ import { tokensQuery } from '../tokens/tokens-query.ts';
 import { type Filter, reportQuery, type Sender } from './queries.ts';
 import { ReceivedChart } from './received-chart.tsx';
 import { RejectionTable } from './rejection-table.tsx';
+import { RulesPanel } from './rules-panel.tsx';
 import { DEFAULT_PERIOD, PERIODS, type Period } from './search.ts';
 import { SendPanel } from './send-panel.tsx';
 import { SenderTable } from './sender-table.tsx';
 import { StoredPanels } from './stored-panels.tsx';
 import classes from './telemetry.module.css';
+import { UsagePanels } from './usage-panels.tsx';
 import { formatOrigin, SIGNAL_LABELS } from './words.ts';
 
 /** How to send telemetry, what was received and rejected, and what is stored. */
@@ -37,6 +39,8 @@ export function TelemetryPage() {
     >
       <SendPanel />
       <Received period={last} />
+      <UsagePanels period={last} />
+      <RulesPanel />
       <StoredPanels />
     </Page>
   );

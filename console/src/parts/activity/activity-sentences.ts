@@ -213,6 +213,8 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   usage_clock_confirm: about('confirmed the clock at'),
   price_book_create: describePriceBook,
   telemetry_retention_update: about('changed the retention of telemetry of'),
+  telemetry_limits_update: about('changed the limits of telemetry of'),
+  telemetry_rules_update: about('changed the rules for received telemetry of'),
   dashboard_token_create: about('created the dashboard token'),
   dashboard_token_update: about('updated the dashboard token'),
   dashboard_token_delete: about('deleted the dashboard token'),

@@ -27,7 +27,7 @@ export const chooseBucketSeconds = ({ from, to }: Pick<CountFilter, 'from' | 'to
 const toSeconds = (ms: number): number => Math.min(MAX_SECONDS, Math.max(0, Math.floor(ms / 1000)));
 
 /** Conditions of fixed text; what a client gives is bound. */
-function from(filter: CountFilter): Statement {
+function from(filter: CountFilter, table = 'ingest_counts'): Statement {
   const { organizationId, tokenId, serviceName, signal } = filter;
   const conditions = [
     'OrganizationId = {organizationId:String}',
@@ -38,7 +38,7 @@ function from(filter: CountFilter): Statement {
     ...(signal === undefined ? [] : ['Signal = {signal:String}']),
   ];
   return {
-    sql: `FROM ${OWN_DATABASE}.ingest_counts WHERE ${conditions.join(' AND ')}`,
+    sql: `FROM ${OWN_DATABASE}.${table} WHERE ${conditions.join(' AND ')}`,
     parameters: {
       organizationId,
       // Rows have the start of their minute.
@@ -50,6 +50,9 @@ function from(filter: CountFilter): Statement {
     },
   };
 }
+
+/** The counts of a range, and the name of their service. */
+export const countRows = (range: CountFilter, table?: 'ingest_drops') => ({ ...from(range, table), service: SERVICE });
 
 /** Rows with a reason were rejected. */
 const AMOUNTS =

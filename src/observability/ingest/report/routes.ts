@@ -6,10 +6,17 @@ import { NoQuery, type Routes } from '../../../platform/http/requests/validation
 import { managementResponse, success } from '../../../platform/http/responses/envelopes.ts';
 import { ReportQuery, ReportRecord, StorageRecord, toReportRecord, toStorageRecord } from './schema.ts';
 import type { TelemetryReports } from './telemetry-report.ts';
+import type { TelemetryUsages } from './telemetry-usage.ts';
+import { toUsageRecord, UsageQuery, UsageRecord } from './usage-schema.ts';
 
 const tags = ['OpenTelemetry'];
 
-export function telemetryRoutes({ telemetryReports }: { telemetryReports: TelemetryReports }): Routes {
+interface Options {
+  telemetryReports: TelemetryReports;
+  telemetryUsages: TelemetryUsages;
+}
+
+export function telemetryRoutes({ telemetryReports, telemetryUsages }: Options): Routes {
   return (app) => {
     app.get(
       '/v1/organizations/:organizationId/telemetry',
@@ -56,6 +63,27 @@ export function telemetryRoutes({ telemetryReports }: { telemetryReports: Teleme
       },
       async (request) =>
         success(request, toStorageRecord(await telemetryReports.getStorage(getIdentity(request).organizationId))),
+    );
+
+    app.get(
+      '/v1/organizations/:organizationId/telemetry/usage',
+      {
+        config: { operation: 'telemetryUsageGet', roles: READERS },
+        schema: {
+          tags,
+          summary: 'Get telemetry usage',
+          description:
+            'How much of its limits the organization uses and by which services, what was rejected by reason, what rules dropped, and the attributes that were removed. New counts appear after two seconds. They are kept for 90 days.',
+          params: OrganizationPath,
+          querystring: UsageQuery,
+          response: managementResponse(UsageRecord),
+        },
+      },
+      async (request) => {
+        const { from, to } = request.query;
+        const range = { from: readTime(from, 'from'), to: readTime(to, 'to') };
+        return success(request, toUsageRecord(await telemetryUsages.get(getIdentity(request).organizationId, range)));
+      },
     );
   };
 }

@@ -93,6 +93,7 @@ export const StorageRecord = NamedObject('TelemetryStorage', {
         key: Type.String(),
         bytes: Type.Integer({ description: 'Of the key and its values in all rows, before compression' }),
         share: Type.Number({ description: 'Of the bytes of all rows of this signal, before compression; 0 to 1' }),
+        distinctValues: Type.Integer({ description: 'Different values in the sample, estimated' }),
       }),
       {
         description: `The ${MAX_KEYS} keys with the most bytes, estimated from a sample of about 100,000 rows of each signal. Absent if the sample could not be read in 10 seconds`,

@@ -48,6 +48,33 @@ export const oldestStatement = (organizationId: string): Statement => ({
   parameters: { organizationId },
 });
 
+/** Place, key, and the different values of the keys in the sample of `keyStatement`. */
+export function valueStatement(
+  organizationId: string,
+  signal: Signal,
+  rows: number,
+  keys: readonly string[],
+): Statement {
+  const items = ATTRIBUTES[signal].map(
+    ([place, column]) => `arrayMap((k, v) -> ('${place}', toString(k), v), mapKeys(${column}), mapValues(${column}))`,
+  );
+  const sampled = sampleRows(signal, `arrayJoin(arrayConcat(${items.join(', ')})) AS item`);
+  return {
+    sql: `SELECT item.1 AS place, item.2 AS key, uniqCombined(12)(item.3) FROM (${sampled}) WHERE item.2 IN {keys:Array(String)} GROUP BY place, key`,
+    parameters: { organizationId, every: chooseEvery(rows), keys },
+  };
+}
+
+const chooseEvery = (rows: number): number => Math.max(1, Math.ceil(rows / SAMPLE_ROWS));
+
+const sampleRows = (signal: Signal, columns: string): string =>
+  SIGNAL_TABLES[signal].tables
+    .map(
+      (table) =>
+        `SELECT ${columns} FROM ${OWN_DATABASE}.${table} PREWHERE OrganizationId = {organizationId:String} AND cityHash64(_part, intDiv(_part_offset, ${BLOCK_ROWS})) % {every:UInt32} = 0`,
+    )
+    .join(' UNION ALL ');
+
 /**
  * The number of sampled rows, their bytes, and the places, names and bytes of the keys with the most bytes. Samples about 100,000 of
  * `rows`, from all parts, so that the sample has rows of all times.
@@ -57,13 +84,10 @@ export function keyStatement(organizationId: string, signal: Signal, rows: numbe
     ([place, column]) =>
       `arrayMap((k, v) -> ('${place}', toString(k), toUInt64(length(k) + length(v))), mapKeys(${column}), mapValues(${column}))`,
   );
-  const sampled = SIGNAL_TABLES[signal].tables.map(
-    (table) =>
-      `SELECT byteSize(*) AS bytes, arrayConcat(${items.join(', ')}) AS items FROM ${OWN_DATABASE}.${table} PREWHERE OrganizationId = {organizationId:String} AND cityHash64(_part, intDiv(_part_offset, ${BLOCK_ROWS})) % {every:UInt32} = 0`,
-  );
+  const sampled = sampleRows(signal, `byteSize(*) AS bytes, arrayConcat(${items.join(', ')}) AS items`);
   return {
     // Three arrays: how a tuple is written depends on the version of the engine.
-    sql: `SELECT rows, bytes, arrayMap(key -> key.1.1, keys), arrayMap(key -> key.1.2, keys), arrayMap(key -> key.2, keys) FROM (SELECT count() AS rows, sum(bytes) AS bytes, approx_top_sumArray(${MAX_KEYS}, ${COUNTED_KEYS})(arrayMap(item -> (item.1, item.2), items), arrayMap(item -> item.3, items)) AS keys FROM (${sampled.join(' UNION ALL ')}))`,
-    parameters: { organizationId, every: Math.max(1, Math.ceil(rows / SAMPLE_ROWS)) },
+    sql: `SELECT rows, bytes, arrayMap(key -> key.1.1, keys), arrayMap(key -> key.1.2, keys), arrayMap(key -> key.2, keys) FROM (SELECT count() AS rows, sum(bytes) AS bytes, approx_top_sumArray(${MAX_KEYS}, ${COUNTED_KEYS})(arrayMap(item -> (item.1, item.2), items), arrayMap(item -> item.3, items)) AS keys FROM (${sampled}))`,
+    parameters: { organizationId, every: chooseEvery(rows) },
   };
 }

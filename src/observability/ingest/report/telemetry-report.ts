@@ -17,6 +17,7 @@ import {
   type Place,
   rowStatement,
   SIGNAL_OF_TABLE,
+  valueStatement,
 } from './storage-queries.ts';
 
 /** Counts are kept for 90 days. */
@@ -64,6 +65,8 @@ interface AttributeKey {
   bytes: number;
   /** Of the bytes of all rows of the signal, before compression; 0 to 1. */
   share: number;
+  /** In the sample. */
+  distinctValues: number;
 }
 
 /** What an organization has stored. */
@@ -101,6 +104,8 @@ export function createTelemetryReports({
     if (rows === 0) return [];
     const [result = []] = await query(organizationId, keyStatement(organizationId, signal, rows));
     const [sampledRows, sampledBytes, places, names, sizes] = result as [number, number, Place[], string[], number[]];
+    const values = await query(organizationId, valueStatement(organizationId, signal, rows, names));
+    const distinct = new Map(values.map(([place, key, count]) => [`${place} ${key}`, Number(count)]));
     return names.map((key, index) => {
       const bytes = Number(sizes[index]);
       return {
@@ -109,6 +114,7 @@ export function createTelemetryReports({
         key,
         bytes: Math.round((bytes * rows) / Math.max(1, Number(sampledRows))),
         share: bytes / Math.max(1, Number(sampledBytes)),
+        distinctValues: distinct.get(`${places[index]} ${key}`) ?? 0,
       };
     });
   }

@@ -1,6 +1,7 @@
 import type { TableKind } from '../../own-telemetry/rows.ts';
+import { AttributeKeys, type DistinctLimit, type NewValue, type RemovedAttribute, Streams } from './distinct.ts';
 import type { InvalidRecords } from './invalid-records.ts';
-import { LIMITS, RejectedRecord, reject, TooManyParts } from './limits.ts';
+import { LIMITS, RejectedRecord, reject, SlowRules, TooManyParts } from './limits.ts';
 import type { ProtoReader } from './proto-reader.ts';
 import { type Budget, RowBuffer } from './row-buffer.ts';
 
@@ -15,6 +16,12 @@ const MAX_SERVICES = 1000;
 /** Of a record in a sample. */
 export const SAMPLE_BYTES = 300;
 
+/** Of the rules of a request: the conditions of an organization must not delay the requests of others. */
+const MAX_RULES_MS = 5000;
+
+/** The name of the rule that drops the last row of a buffer, or undefined. */
+export type FindDropRule = (out: RowBuffer) => string | undefined;
+
 export interface BatchOptions {
   organizationId: string;
   /** Epoch nanoseconds. Records outside of this range are rejected. */
@@ -22,6 +29,12 @@ export interface BatchOptions {
   newest: number;
   now: number;
   maxRowBytes: number;
+  /** Without one, there may be any number. */
+  keys?: DistinctLimit | undefined;
+  /** Of metrics. */
+  streams?: DistinctLimit | undefined;
+  /** Undefined if there are no rules. */
+  findDropRule?: FindDropRule | undefined;
   /** Of a request in JSON. */
   invalid?: InvalidRecords | undefined;
 }
@@ -45,6 +58,14 @@ interface Rejection {
   sample: string;
 }
 
+interface Dropped {
+  rule: string;
+  serviceName: string;
+  records: number;
+  /** Of the rows. */
+  bytes: number;
+}
+
 /** What becomes of a request. */
 export interface Transcoded {
   rows: Rows[];
@@ -53,6 +74,14 @@ export interface Transcoded {
   services: { name: string; records: number; bytes: number }[];
   rejected: number;
   rejections: Rejection[];
+  /** Records that a rule dropped. */
+  dropped: Dropped[];
+  /** Attributes of accepted records that were left out because of the limit of keys. */
+  removed: RemovedAttribute[];
+  newKeys: NewValue[];
+  newStreams: NewValue[];
+  /** Rejected data points of streams beyond the limit. */
+  refusedStreams: number;
 }
 
 /** What a record belongs to. */
@@ -68,9 +97,15 @@ export class Batch {
   private readonly budget: Budget;
   /** For parts that many rows share. */
   readonly scratch: RowBuffer;
+  readonly keys: AttributeKeys;
+  readonly streams: Streams;
+  /** Of the data point that is being written. */
+  stream: number | undefined;
   private readonly tables = new Map<string, { table: TableKind; block: number; out: RowBuffer }>();
   private readonly services = new Map<string, { name: string; records: number; bytes: number }>();
   private readonly rejections = new Map<string, Rejection>();
+  private readonly dropped = new Map<string, Dropped>();
+  private rulesMs = 0;
   private rejected = 0;
   private accepted = 0;
   private parts = 0;
@@ -82,6 +117,8 @@ export class Batch {
     this.options = options;
     this.budget = { bytes: options.maxRowBytes };
     this.scratch = new RowBuffer(this.budget);
+    this.keys = new AttributeKeys(options.keys);
+    this.streams = new Streams(options.streams);
   }
 
   /** Counts resources, scopes, metrics and records before they are read. */
@@ -123,12 +160,21 @@ export class Batch {
       if (rejection !== undefined) reject(rejection);
       if (bytes > LIMITS.recordBytes) reject(`it is larger than ${LIMITS.recordBytes / 1024} KiB`);
       const out = write();
+      const rule = this.options.findDropRule && this.applyRules(out, this.options.findDropRule);
+      if (rule !== undefined) {
+        this.drop(rule, serviceName, out);
+        return;
+      }
+      // After the rules: what they drop needs no stream.
+      if (this.stream !== undefined) this.admitStream(this.stream);
       this.accept(serviceName, out.length - out.committed);
+      this.keys.commit();
+      this.streams.commit();
       out.rows++;
       out.committed = out.length;
     } catch (error) {
       if (!(error instanceof RejectedRecord)) throw error;
-      if (this.lastOut) this.lastOut.length = this.lastOut.committed;
+      if (this.lastOut) this.undo(this.lastOut);
       this.reject(error.message, serviceName, bytes, describe);
     }
   }
@@ -140,6 +186,35 @@ export class Batch {
     service.records++;
     service.bytes += bytes;
     this.services.set(name, service);
+  }
+
+  private admitStream(stream: number): void {
+    if (this.streams.admits(stream)) return;
+    reject(`the organization has ${this.streams.limit} metric streams on this day, which is its limit`);
+  }
+
+  private undo(out: RowBuffer): void {
+    out.length = out.committed;
+    this.keys.discard();
+    this.streams.discard();
+  }
+
+  private applyRules(out: RowBuffer, find: FindDropRule): string | undefined {
+    const startedAt = performance.now();
+    const rule = find(out);
+    this.rulesMs += performance.now() - startedAt;
+    if (this.rulesMs > MAX_RULES_MS) throw new SlowRules();
+    return rule;
+  }
+
+  private drop(rule: string, serviceName: string, out: RowBuffer): void {
+    const name = this.dropped.size < MAX_SERVICES ? serviceName : '';
+    const key = `${rule}\n${name}`;
+    const known = this.dropped.get(key) ?? { rule, serviceName: name, records: 0, bytes: 0 };
+    known.records++;
+    known.bytes += out.length - out.committed;
+    this.dropped.set(key, known);
+    this.undo(out);
   }
 
   private reject(reason: string, serviceName: string, bytes: number, describe: () => string): void {
@@ -167,6 +242,11 @@ export class Batch {
       services: [...this.services.values()],
       rejected: this.rejected,
       rejections: [...this.rejections.values()],
+      dropped: [...this.dropped.values()],
+      removed: this.keys.listRemoved(),
+      newKeys: this.keys.added,
+      newStreams: this.streams.added,
+      refusedStreams: this.streams.refused,
     };
   }
 }

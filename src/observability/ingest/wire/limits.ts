@@ -33,6 +33,9 @@ export class RejectedRecord {
 /** A request with more parts than `LIMITS.parts`. */
 export class TooManyParts extends Error {}
 
+/** The conditions of the rules took too long for the records of a request. */
+export class SlowRules extends Error {}
+
 export function reject(reason: string): never {
   throw new RejectedRecord(reason);
 }

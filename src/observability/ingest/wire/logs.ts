@@ -131,7 +131,7 @@ function writeLog(reader: ProtoReader, batch: Batch, log: LogRecord, prefix: Buf
   else out.text(SEVERITIES[Math.floor((severity - 1) / 4)] ?? '');
   out.uint8(severity);
   writeValue(reader, log.body.start, log.body.end, out);
-  writeAttributes(reader, log.attributes, out);
+  writeAttributes(reader, log.attributes, out, batch.keys);
   out.string(bytes, log.eventName.start, log.eventName.end);
   return out;
 }

@@ -13,6 +13,7 @@ import {
 import { BYTES, field, type ProtoReader, VARINT } from './proto-reader.ts';
 import { Range, Ranges } from './ranges.ts';
 import { eachScope, encodeOrigin, type Origin } from './request.ts';
+import { hashBytes } from './shared-hashes.ts';
 
 const NAME = field(1, BYTES);
 const DESCRIPTION = field(2, BYTES);
@@ -47,17 +48,25 @@ const KINDS: ReadonlyMap<number, { table: TableKind; write: typeof writeNumber }
 export function transcodeMetrics(reader: ProtoReader, batch: Batch): void {
   const points = new Ranges();
   eachScope(reader, batch, (origin, metrics) => {
-    const prefix = Buffer.concat([encodeOrigin(origin), encodeUint32(origin.scopeDropped)]);
+    const encoded = encodeOrigin(origin);
+    const prefix = Buffer.concat([encoded, encodeUint32(origin.scopeDropped)]);
+    const seed = batch.streams.isLimited ? hashBytes(encoded, 0, encoded.length) : 0;
     for (let index = 0; index < metrics.count; index++)
-      transcodeMetric(reader, batch, origin, prefix, points, metrics.start(index), metrics.end(index));
+      transcodeMetric(reader, batch, { origin, prefix, seed }, points, metrics.start(index), metrics.end(index));
   });
+}
+
+/** What the metrics of a scope have in common. */
+interface Scope {
+  origin: Origin;
+  prefix: Buffer;
+  seed: number;
 }
 
 function transcodeMetric(
   reader: ProtoReader,
   batch: Batch,
-  origin: Origin,
-  prefix: Buffer,
+  { origin, prefix, seed: scopeSeed }: Scope,
   items: Ranges,
   start: number,
   end: number,
@@ -86,7 +95,11 @@ function transcodeMetric(
   scratch.copy(prefix, 0, prefix.length);
   if (rejection === undefined)
     for (const { start: from, end: to } of [name, description, unit]) scratch.string(reader.bytes, from, to);
-  const shared: Points = { ...points, table: known.table, prefix: scratch.take() };
+  const seed = [name, unit].reduce(
+    (hash, part) => hashBytes(reader.bytes, part.start, part.end, hash),
+    scopeSeed ^ kind,
+  );
+  const shared: Points = { ...points, table: known.table, prefix: scratch.take(), seed };
   for (let index = 0; index < points.items.count; index++) {
     const [from, to] = [points.items.start(index), points.items.end(index)];
     batch.record(

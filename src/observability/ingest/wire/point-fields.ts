@@ -1,4 +1,5 @@
 import { writeAttributesIn } from './attributes.ts';
+import type { AttributeKeys } from './distinct.ts';
 import { eachItem, findBytes, findFixed64, writeId, writeTime } from './fields.ts';
 import { LIMITS, reject } from './limits.ts';
 import { BYTES, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
@@ -85,9 +86,9 @@ export function findZigzag(reader: ProtoReader, start: number, end: number, want
 
 const fromZigzag = (value: number): number => (value >>> 1) ^ -(value & 1);
 
-export function writeExemplars(reader: ProtoReader, exemplars: Ranges, out: RowBuffer): void {
+export function writeExemplars(reader: ProtoReader, exemplars: Ranges, out: RowBuffer, keys: AttributeKeys): void {
   const { bytes } = reader;
-  eachItem(exemplars, out, (start, end) => writeAttributesIn(reader, start, end, EXEMPLAR.attributes, out));
+  eachItem(exemplars, out, (start, end) => writeAttributesIn(reader, start, end, EXEMPLAR.attributes, out, keys));
   eachItem(exemplars, out, (start, end) => writeTime(reader, findFixed64(reader, start, end, EXEMPLAR.time), out));
   eachItem(exemplars, out, (start, end) => out.double(readNumber(reader, start, end, EXEMPLAR.double, EXEMPLAR.int)));
   eachItem(exemplars, out, (start, end) =>

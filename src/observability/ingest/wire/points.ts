@@ -8,12 +8,15 @@ import { BYTES, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.
 import { Range, Ranges } from './ranges.ts';
 import { ORIGIN_COLUMNS } from './request.ts';
 import type { RowBuffer } from './row-buffer.ts';
+import { hashBytes } from './shared-hashes.ts';
 
 /** The data points of a metric, and what they have in common. */
 export interface Points {
   table: TableKind;
   /** `COMMON_COLUMNS` up to the unit, encoded. */
   prefix: Buffer;
+  /** The hash of what its streams have in common. */
+  seed: number;
   items: Ranges;
   temporality: number;
   isMonotonic: number;
@@ -120,7 +123,7 @@ const exemplars = new Ranges();
 function writeCommon(
   reader: ProtoReader,
   batch: Batch,
-  { table, prefix }: Points,
+  { table, prefix, seed }: Points,
   numbers: Numbers,
   start: number,
   end: number,
@@ -148,13 +151,22 @@ function writeCommon(
   }
   if (time === undefined) reject('it has no time');
   if (exemplars.count > LIMITS.items) reject(`it has more than ${LIMITS.items} exemplars`);
+  if (batch.streams.isLimited) batch.stream = hashStream(reader, seed);
   const out = batch.rowsAt(table, reader.uint64At(time));
   out.copy(prefix, 0, prefix.length);
   writeTime(reader, startTime, out);
   writeTime(reader, time, out);
-  writeAttributes(reader, attributes, out);
+  writeAttributes(reader, attributes, out, batch.keys);
   out.uint32(flags);
   return out;
+}
+
+/** Of the attributes that were found last, in any order. */
+function hashStream({ bytes }: ProtoReader, seed: number): number {
+  let sum = seed;
+  for (let index = 0; index < attributes.count; index++)
+    sum = (sum + hashBytes(bytes, attributes.start(index), attributes.end(index))) | 0;
+  return sum;
 }
 
 export function writeNumber(reader: ProtoReader, batch: Batch, points: Points, start: number, end: number): RowBuffer {
@@ -164,7 +176,7 @@ export function writeNumber(reader: ProtoReader, batch: Batch, points: Points, s
     out.int32(points.temporality);
     out.uint8(points.isMonotonic);
   }
-  writeExemplars(reader, exemplars, out);
+  writeExemplars(reader, exemplars, out, batch.keys);
   return out;
 }
 
@@ -182,7 +194,7 @@ export function writeHistogram(
   writeFixedArray(reader, start, end, HISTOGRAM.counts, out);
   writeFixedArray(reader, start, end, HISTOGRAM.bounds, out);
   out.int32(points.temporality);
-  writeExemplars(reader, exemplars, out);
+  writeExemplars(reader, exemplars, out, batch.keys);
   return out;
 }
 
@@ -204,7 +216,7 @@ export function writeExponential(
     writeBuckets(reader, buckets.start, buckets.end, out);
   }
   out.int32(points.temporality);
-  writeExemplars(reader, exemplars, out);
+  writeExemplars(reader, exemplars, out, batch.keys);
   return out;
 }
 

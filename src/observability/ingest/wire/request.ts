@@ -1,6 +1,7 @@
 import { findPair, writeValue } from './any-value.ts';
 import { writeAttributes } from './attributes.ts';
 import type { Batch } from './batch.ts';
+import type { AttributeKeys } from './distinct.ts';
 import { LIMITS, RejectedRecord, reject } from './limits.ts';
 import { BYTES, field, type ProtoReader, VARINT } from './proto-reader.ts';
 import { eachField, Range, Ranges } from './ranges.ts';
@@ -73,8 +74,8 @@ export function eachScope(reader: ProtoReader, batch: Batch, visit: Visit): void
       scope.read(reader, resource.items.start(index), resource.items.end(index));
       if (scope.items.count === 0) continue;
       batch.addParts(scope.items.count);
-      shared ??= readResource(reader, resource, scratch);
-      const ofScope = readScope(reader, scope, scratch);
+      shared ??= readResource(reader, resource, batch);
+      const ofScope = readScope(reader, scope, batch);
       const rejection = shared.rejection ?? ofScope.rejection;
       visit({ organization, ...shared, ...ofScope, rejection }, scope.items);
     }
@@ -102,7 +103,7 @@ class Envelope {
   }
 }
 
-function readResource(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelope, scratch: RowBuffer) {
+function readResource(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelope, { scratch, keys }: Batch) {
   reader.pos = owner.start;
   while (reader.pos < owner.end) {
     const tag = reader.tag(owner.end);
@@ -110,20 +111,20 @@ function readResource(reader: ProtoReader, { owner, schemaUrl, attributes }: Env
     else reader.skip(tag, owner.end);
   }
   let serviceName = '';
-  const parts = encodeOrReject('its resource', () => {
+  const parts = encodeOrReject('its resource', keys, () => {
     limitShared(attributes, schemaUrl);
     const service = findAttribute(reader, attributes, SERVICE_NAME);
     const resource = encode(scratch, (out) => {
       writeValue(reader, service.start, service.end, out);
       serviceName = readString(out);
-      writeAttributes(reader, attributes, out);
+      writeAttributes(reader, attributes, out, keys);
     });
     return { resource, resourceSchemaUrl: encodeString(reader, schemaUrl, scratch) };
   });
   return { resource: EMPTY, resourceSchemaUrl: EMPTY, ...parts, serviceName };
 }
 
-function readScope(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelope, scratch: RowBuffer) {
+function readScope(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelope, { scratch, keys }: Batch) {
   const [name, version] = [new Range(), new Range()];
   let scopeDropped = 0;
   reader.pos = owner.start;
@@ -135,14 +136,14 @@ function readScope(reader: ProtoReader, { owner, schemaUrl, attributes }: Envelo
     else if (tag === DROPPED_OF_SCOPE) scopeDropped = reader.varint32(owner.end);
     else reader.skip(tag, owner.end);
   }
-  const parts = encodeOrReject('its scope', () => {
+  const parts = encodeOrReject('its scope', keys, () => {
     limitShared(attributes, name, version, schemaUrl);
     return {
       scope: encode(scratch, (out) => {
         out.string(reader.bytes, name.start, name.end);
         out.string(reader.bytes, version.start, version.end);
       }),
-      scopeAttributes: encode(scratch, (out) => writeAttributes(reader, attributes, out)),
+      scopeAttributes: encode(scratch, (out) => writeAttributes(reader, attributes, out, keys)),
       scopeSchemaUrl: encodeString(reader, schemaUrl, scratch),
     };
   });
@@ -154,11 +155,16 @@ const EMPTY = Buffer.alloc(0);
 /** The reason instead of the parts if something in them cannot be stored. */
 function encodeOrReject<T extends object>(
   owner: string,
+  keys: AttributeKeys,
   encodeParts: () => T,
 ): Partial<T> & { rejection: string | undefined } {
   try {
-    return { ...encodeParts(), rejection: undefined };
+    const parts = encodeParts();
+    // Its records share them, so they count once, whatever becomes of the records.
+    keys.commit();
+    return { ...parts, rejection: undefined };
   } catch (error) {
+    keys.discard();
     if (!(error instanceof RejectedRecord)) throw error;
     return { rejection: `${owner}: ${error.message}` } as Partial<T> & { rejection: string };
   }

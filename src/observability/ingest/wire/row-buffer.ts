@@ -103,6 +103,12 @@ export class RowBuffer {
     this.bytes[this.length++] = rest;
   }
 
+  /** Writes a smaller number in place of a varint, with as many bytes. */
+  overwriteVarint(start: number, end: number, value: number): void {
+    let rest = value;
+    for (let at = start; at < end; at++, rest >>>= 7) this.bytes[at] = (rest & 0x7f) | (at < end - 1 ? 0x80 : 0);
+  }
+
   /** A String from bytes of the request. */
   string(source: Buffer, start: number, end: number): void {
     this.varint(end - start);

@@ -1,5 +1,6 @@
 import { writeAttributes, writeAttributesIn } from './attributes.ts';
 import { type Batch, quote } from './batch.ts';
+import type { AttributeKeys } from './distinct.ts';
 import { eachItem, findBytes, findFixed64, writeId, writeTime } from './fields.ts';
 import { LIMITS, reject } from './limits.ts';
 import { BYTES, FIXED64, field, type ProtoReader, VARINT } from './proto-reader.ts';
@@ -164,11 +165,11 @@ function writeSpan(reader: ProtoReader, batch: Batch, span: Span, prefix: Buffer
   out.string(bytes, span.traceState.start, span.traceState.end);
   out.string(bytes, span.name.start, span.name.end);
   out.text(KINDS[span.kind] ?? 'Unspecified');
-  writeAttributes(reader, span.attributes, out);
+  writeAttributes(reader, span.attributes, out, batch.keys);
   out.uint64(bytes.readBigUInt64LE(span.endTime) - bytes.readBigUInt64LE(span.startTime));
   writeStatus(reader, span.status, out);
-  writeEvents(reader, span.events, out);
-  writeLinks(reader, span.links, out);
+  writeEvents(reader, span.events, out, batch.keys);
+  writeLinks(reader, span.links, out, batch.keys);
   return out;
 }
 
@@ -205,20 +206,20 @@ function writeStatus(reader: ProtoReader, { start, end }: Range, out: RowBuffer)
   out.string(reader.bytes, statusMessage.start, statusMessage.end);
 }
 
-function writeEvents(reader: ProtoReader, events: Ranges, out: RowBuffer): void {
+function writeEvents(reader: ProtoReader, events: Ranges, out: RowBuffer, keys: AttributeKeys): void {
   eachItem(events, out, (start, end) => writeTime(reader, findFixed64(reader, start, end, EVENT.time), out));
   eachItem(events, out, (start, end) => writeBytes(reader, start, end, EVENT.name, out));
-  eachItem(events, out, (start, end) => writeAttributesIn(reader, start, end, EVENT.attributes, out));
+  eachItem(events, out, (start, end) => writeAttributesIn(reader, start, end, EVENT.attributes, out, keys));
 }
 
 const id = new Range();
 
-function writeLinks(reader: ProtoReader, links: Ranges, out: RowBuffer): void {
+function writeLinks(reader: ProtoReader, links: Ranges, out: RowBuffer, keys: AttributeKeys): void {
   const { bytes } = reader;
   eachItem(links, out, (start, end) => writeId(out, bytes, findBytes(reader, start, end, LINK.traceId, id), 16));
   eachItem(links, out, (start, end) => writeId(out, bytes, findBytes(reader, start, end, LINK.spanId, id), 8));
   eachItem(links, out, (start, end) => writeBytes(reader, start, end, LINK.traceState, out));
-  eachItem(links, out, (start, end) => writeAttributesIn(reader, start, end, LINK.attributes, out));
+  eachItem(links, out, (start, end) => writeAttributesIn(reader, start, end, LINK.attributes, out, keys));
 }
 
 function writeBytes(reader: ProtoReader, start: number, end: number, number: number, out: RowBuffer): void {

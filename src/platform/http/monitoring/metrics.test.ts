@@ -13,8 +13,8 @@ describe('/metrics', () => {
 
   it('counts received telemetry by signal and outcome', async () => {
     const metrics = createMetrics();
-    metrics.ingest('logs', { accepted: 10, rejected: 1 });
-    metrics.ingest('logs', { accepted: 2, rejected: 0 });
+    metrics.ingest('logs', { accepted: 10, rejected: 1, dropped: [], removed: [], unanswered: 0 });
+    metrics.ingest('logs', { accepted: 2, rejected: 0, dropped: [], removed: [], unanswered: 0 });
     const text = await metrics.registry.metrics();
     expect(text).toMatch(/^pilothouse_ingest_records_total\{signal="logs",outcome="accepted"\} 12$/m);
     expect(text).toMatch(/^pilothouse_ingest_records_total\{signal="logs",outcome="rejected"\} 1$/m);

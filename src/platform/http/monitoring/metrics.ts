@@ -24,6 +24,18 @@ export function aggregateMetrics([first = [], ...others]: readonly MetricValues[
   return AggregatorRegistry.aggregate([decisive, ...others]).metrics();
 }
 
+/** What became of a request with telemetry. */
+interface Ingested {
+  accepted: number;
+  rejected: number;
+  /** By rules. */
+  dropped: readonly { records: number }[];
+  /** Records that are stored, or may be, although their sender was not told. */
+  unanswered: number;
+  /** Attributes. */
+  removed: readonly { records: number }[];
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
@@ -95,6 +107,18 @@ export function createMetrics() {
     name: 'pilothouse_ingest_records_total',
     help: 'Log records, spans and data points received over OTLP, by signal and by what became of them',
     labelNames: ['signal', 'outcome'],
+    registers: [registry],
+  });
+  const removedAttributes = new Counter({
+    name: 'pilothouse_ingest_removed_attributes_total',
+    help: 'Attributes that were removed from accepted records because their organization has too many attribute keys, by signal',
+    labelNames: ['signal'],
+    registers: [registry],
+  });
+  const unansweredRecords = new Counter({
+    name: 'pilothouse_ingest_unanswered_records_total',
+    help: 'Records that are or may be stored although their sender was not told, because it had disconnected or the engine did not confirm them; they may exist twice if it repeats the request, by signal',
+    labelNames: ['signal'],
     registers: [registry],
   });
   const engineRunning = new Gauge({
@@ -189,9 +213,12 @@ export function createMetrics() {
       read: () => ({ queries, commits, changes }),
     },
     rating: (seconds: number): void => observe(ratings, seconds),
-    ingest(signal: string, { accepted, rejected }: { accepted: number; rejected: number }): void {
+    ingest(signal: string, { accepted, rejected, dropped, removed, unanswered }: Ingested): void {
       ingested.inc({ signal, outcome: 'accepted' }, accepted);
       ingested.inc({ signal, outcome: 'rejected' }, rejected);
+      for (const { records } of dropped) ingested.inc({ signal, outcome: 'dropped' }, records);
+      if (unanswered > 0) unansweredRecords.inc({ signal }, unanswered);
+      for (const { records } of removed) removedAttributes.inc({ signal }, records);
     },
     engine: {
       query(seconds: number, outcome: string): void {

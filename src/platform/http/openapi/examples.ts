@@ -144,7 +144,11 @@ export const EXAMPLES: Record<string, unknown> = {
   ServiceScalingPatchRequest: { numReplicas: 4, idleScaling: true, idleTimeoutMinutes: 15 },
   ServiceStatePatchRequest: { command: 'start' },
   SourceInput: { name: 'Logs', kind: 'log', from: { tableName: 'otel_logs' } },
+  TelemetryLimitsPatchRequest: { logs: { rowsPerMinute: 100_000 } },
   TelemetryRetentionPatchRequest: { logs: 7 },
+  TelemetryRulesPutRequest: {
+    rules: [{ name: 'Health checks', signal: 'traces', where: 'SpanName:"GET /health"', action: 'drop' }],
+  },
   TileDataRequest: { series: [series], start: range.startTime, end: range.endTime },
   TraceOperationsRequest: traceSearch,
   TraceSearchRequest: { ...traceSearch, orderBy: 'slowest' },
