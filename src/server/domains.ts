@@ -45,6 +45,7 @@ import { createFleet } from '../operations/fleet/fleet.ts';
 import { createSetup } from '../operations/setup/setup.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
+import { type RotationStage, rotateKeys } from '../platform/state/secrets/rotation.ts';
 import type { State } from '../platform/state/state.ts';
 import { findRestorable } from '../running/backups/backups.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
@@ -269,6 +270,7 @@ export function createDomains({
     fleet,
     applyAlertFiles: createFolderAlerts(declared),
     setup,
+    rotateSecrets: (stage: RotationStage) => rotateKeys(state, stage, clock),
     retention,
     ...observability,
     engine,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { DemoCredentials } from '../console/config-routes.ts';
@@ -14,6 +15,7 @@ import type { AccessLog } from '../platform/http/monitoring/access-log.ts';
 import { createMetrics } from '../platform/http/monitoring/metrics.ts';
 import { openState } from '../platform/state/open.ts';
 import { openRateCounter } from '../platform/state/rate-counter.ts';
+import { getKeyFilePath } from '../platform/state/secrets/key-file.ts';
 import type { State } from '../platform/state/state.ts';
 import { type Certificate, openCertificate } from '../platform/tls/certificate.ts';
 import { createDomains, type Domains } from './domains.ts';
@@ -99,6 +101,8 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
   shutdown.add('the engine', STOP_MS.engine, () => engine.close());
   const telemetry = openOwnTelemetry({ config, engine, clock, log, metrics });
   shutdown.add('telemetry', STOP_MS.telemetry, telemetry.close);
+  const keyFile = getKeyFilePath(config.dataDirectory, config.secretsKeyFile);
+  const hasKeyFile = existsSync(keyFile);
   const state = await openState({
     ...config,
     clock,
@@ -106,6 +110,8 @@ export async function openStores({ config, clock, log }: Options, shutdown: Shut
     queryTimeoutMs: STORE_TIMEOUT_MS,
   });
   shutdown.add('the state store', STOP_MS.state, () => state.close());
+  if (!hasKeyFile)
+    log.info({ keyFile }, 'created the key file of the secrets in the store: keep a copy of it away from the backups');
   const rateCounter = state.kind === 'postgres' ? openCounter(state, log, shutdown) : shared.rateCounter;
   return { certificate, metrics, engine, telemetry, state, rateCounter, attempts: createAttempts(clock, rateCounter) };
 }

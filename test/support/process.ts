@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readIfPresent } from './processes.ts';
+import { withSecretsKey } from './secrets-key.ts';
 import { PROGRAM } from './server.ts';
 
 export interface Program {
@@ -21,7 +22,7 @@ export function spawnProgram(
   { program = PROGRAM, environment = {} }: { program?: string; environment?: Record<string, string> } = {},
 ): Program {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...withSecretsKey(environment) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

@@ -12,6 +12,7 @@ import type {
 } from './tables/billing-tables.ts';
 import type { ConsoleSessionRow, InvitationRow, MemberRow, UserRow } from './tables/member-tables.ts';
 import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow } from './tables/query-tables.ts';
+import type { SecretKeyRow } from './tables/secret-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
@@ -75,6 +76,7 @@ export interface Tables {
   completed_restores: { id: number; restore_id: string; completed_at: number };
   setup_codes: { code_hash: string; created_at: number };
   store_checks: { id: number; count: number };
+  secret_keys: SecretKeyRow;
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
 

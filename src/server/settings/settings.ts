@@ -108,6 +108,15 @@ export const SETTINGS = {
     parse: urlWithScheme(/^postgres(ql)?:\/\//),
     rule: 'must look like postgres://user:password@host:5432/database',
   },
+  secretsKeyFile: {
+    flag: '--secrets-key-file',
+    argument: '<file>',
+    variable: 'PILOTHOUSE_SECRETS_KEY_FILE',
+    help: 'File with the keys that encrypt secrets in the store, the same on all nodes; created at the first start',
+    fallbackHelp: 'secrets.key in the data directory',
+    parse: nonEmpty,
+    rule: 'must not be empty',
+  },
   databaseConnections: {
     flag: '--database-connections',
     argument: '<count>',
@@ -282,7 +291,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** The settings of a server. */
 export const ALL_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => !(name in CLIENT_SETTINGS));
 /** For commands that open the store. */
-export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'logLevel'];
+export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'secretsKeyFile', 'logLevel'];
 /** For commands that use the API of a server, or the same API on the store. */
 export const API_SETTINGS: readonly SettingName[] = ['serverUrl', 'serverKey', 'profile', ...STORE_SETTINGS];
 /** For commands that also query the engine. */
