@@ -7,3 +7,18 @@ CREATE TABLE secret_keys (
   -- When a rotation had replaced the key everywhere; null while it is in use.
   retired_at BIGINT
 );
+
+-- What the audit log has as a number: refused calls of a credential, views through a link. One row per type, subject and hour;
+-- when the hour has ended, it becomes one activity.
+CREATE TABLE hourly_counts (
+  organization_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  -- The credential or the link.
+  subject_id TEXT NOT NULL,
+  -- Its start, in epoch milliseconds.
+  hour BIGINT NOT NULL,
+  document TEXT NOT NULL,
+  PRIMARY KEY (organization_id, type, subject_id, hour)
+);
+
+CREATE INDEX hourly_counts_by_hour ON hourly_counts (hour);

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { createFailedSignIns } from '../console/failed-sign-ins.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
@@ -45,13 +44,13 @@ import { createFleet } from '../operations/fleet/fleet.ts';
 import { createSetup } from '../operations/setup/setup.ts';
 import { createLastUsed } from '../platform/credentials/last-used.ts';
 import type { Engine } from '../platform/engine/engine.ts';
-import { type RotationStage, rotateKeys } from '../platform/state/secrets/rotation.ts';
 import type { State } from '../platform/state/state.ts';
 import { findRestorable } from '../running/backups/backups.ts';
 import { createObservability, type ObservabilityOptions } from './observability.ts';
 import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
 import { createRunningDomains } from './running-domains.ts';
+import { createSecurity } from './security.ts';
 import { hasSqlStorage } from './settings/backup-settings.ts';
 import type { Config } from './settings/config.ts';
 
@@ -222,8 +221,7 @@ export function createDomains({
     smtp,
     config,
   });
-  const { sessions } = people;
-  const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
+  const security = createSecurity({ state, clock, log, audit, organizations, sessions: people.sessions });
   const declared = { state, clock, audit, organizations, alertRemoval: observability.alertRemoval };
   const fleet = createFleet({ ...declared, log });
   const setup = createSetup({ state, clock, organizations, fleet });
@@ -266,11 +264,10 @@ export function createDomains({
     usageInspection,
     usageWarnings,
     ...people,
-    failedSignIns,
+    ...security,
     fleet,
     applyAlertFiles: createFolderAlerts(declared),
     setup,
-    rotateSecrets: (stage: RotationStage) => rotateKeys(state, stage, clock),
     retention,
     ...observability,
     engine,
@@ -292,7 +289,8 @@ export function createDomains({
           observability.linksLastUsed,
           people.membersLastSeen,
           people.sessionsLastSeen,
-          failedSignIns,
+          security.failedSignIns,
+          security.hourlyCounts,
           running.statementLog,
         ].map((part) => part.close()),
       );

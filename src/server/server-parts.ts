@@ -163,12 +163,22 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
   await releaseDashboards(options, domains);
   await prepare?.(domains);
   await followDashboardsFolder(options, domains, shutdown);
-  const { budgets, evaluator, keptResponses, notifications, rater, retention, telemetryMetering } = domains;
+  const { budgets, evaluator, hourlyCounts, keptResponses, notifications, rater, retention, telemetryMetering } =
+    domains;
   return {
     domains,
     services,
     async start(): Promise<void> {
-      for (const part of [rater, notifications, evaluator, budgets, keptResponses, retention, telemetryMetering])
+      for (const part of [
+        rater,
+        notifications,
+        evaluator,
+        budgets,
+        keptResponses,
+        hourlyCounts,
+        retention,
+        telemetryMetering,
+      ])
         part.start();
       await services.start();
     },

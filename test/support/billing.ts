@@ -33,7 +33,12 @@ export function useBilling(store: StoreName): Billing {
     const lines: string[] = [];
     const write = (...parts: unknown[]) => void lines.push(JSON.stringify(parts));
     const log = { debug: write, info: write, warn: write };
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const opened = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      secretsKeyFile: inject('secretsKeyFile'),
+      clock,
+    });
     const state = { ...opened, now: async () => clock.now() };
     const engine = openEngine({ dataDirectory: directory, clock, log });
     const restart = ({ webhookAllowPrivate = true } = {}) =>

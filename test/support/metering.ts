@@ -90,7 +90,12 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const warnings: string[] = [];
     const warn = (...parts: unknown[]) => void warnings.push(JSON.stringify(parts));
     const log = { debug() {}, info() {}, warn };
-    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const opened = await openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      secretsKeyFile: inject('secretsKeyFile'),
+      clock,
+    });
     const state = { ...opened, now: async () => clock.now() };
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
     const config = { dataDirectory: directory, maxKeys: 100, lockAfterDays };

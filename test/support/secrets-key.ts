@@ -1,4 +1,6 @@
 import { inject } from 'vitest';
+import { readKeyFile } from '../../src/platform/state/secrets/key-file.ts';
+import { createKeyring } from '../../src/platform/state/secrets/keyring.ts';
 
 const VARIABLE = 'PILOTHOUSE_SECRETS_KEY_FILE';
 
@@ -13,3 +15,7 @@ export function withSecretsKey(environment: Record<string, string>): Record<stri
   const { [VARIABLE]: own, ...others } = environment;
   return own === '' ? others : { ...others, [VARIABLE]: own ?? getSecretsKeyFile() };
 }
+
+/** What the store has in a place, such as a column of a row: its table, column and key. */
+export const openStored = (place: readonly string[], stored: string, path = getSecretsKeyFile()): string =>
+  createKeyring(path, readKeyFile(path) ?? []).open(place, stored);

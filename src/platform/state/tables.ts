@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { AlertEvaluationRow, AlertGroupsRow, AlertRow } from './tables/alert-tables.ts';
+import type { HourlyCountRow } from './tables/audit-tables.ts';
 import type { ServiceBackupRow } from './tables/backup-tables.ts';
 import type {
   BudgetNoticeRow,
@@ -77,6 +78,7 @@ export interface Tables {
   setup_codes: { code_hash: string; created_at: number };
   store_checks: { id: number; count: number };
   secret_keys: SecretKeyRow;
+  hourly_counts: HourlyCountRow;
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
 

@@ -25,6 +25,8 @@ interface EndedStatement {
   database: string | undefined;
   startedAt: number;
   durationMs: number;
+  /** The format of the file, for a download. */
+  file?: string | undefined;
   /** Unknown for a download. */
   rowsRead?: number;
   bytesRead?: number;
@@ -104,6 +106,7 @@ export function createStatementLog({ state, audit, organizations, log }: Options
         statement,
         access: getAccess(ended),
         queryId: ended.queryId,
+        ...(ended.file !== undefined && { download: ended.file }),
         ...getFigures(ended),
         // The message of an error of ClickHouse repeats parts of the statement.
         ...(ended.failure && { error: ended.failure.name ?? ended.failure.message }),
