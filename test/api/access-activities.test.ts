@@ -38,7 +38,11 @@ onEachStore('activities of access', (store) => {
     const wrong = { ...acme.admin, keySecret: 'wrong-secret-of-a-guesser' };
     await repeat(4, { path: organization, key: wrong }, 401);
     await repeat(2, { path: organization, key: acme.disabled }, 401);
-    await repeat(3, { method: 'POST', path: keysPath(), key: acme.developer, body: { name: 'x', roles: ['admin'] } }, 403);
+    await repeat(
+      3,
+      { method: 'POST', path: keysPath(), key: acme.developer, body: { name: 'x', roles: ['admin'] } },
+      403,
+    );
     await repeat(2, { method: 'POST', path: '/api/v2/dashboards', token: acme.token, body: {} }, 403);
     // Unknown credentials belong to no organization.
     await repeat(5, { path: organization, key: { keyId: 'UnknownKey0000000001', keySecret: 'x' } }, 401);
@@ -100,12 +104,20 @@ onEachStore('activities of access', (store) => {
 
   it('record each export before its first byte, with who exported what', async () => {
     const range = 'from_date=2026-11-01&to_date=2026-11-02';
-    const usage = await server.call({ path: `${organization}/usageCost/export?${range}&format=focus`, key: acme.developer });
+    const usage = await server.call({
+      path: `${organization}/usageCost/export?${range}&format=focus`,
+      key: acme.developer,
+    });
     expect(usage.status).toBe(200);
     const sources = (await server.call({ path: '/api/v2/sources', token: acme.token })).json.data;
     const sourceId = sources.find(({ kind }: Json) => kind === 'log')?.id ?? sources[0]?.id;
     const search = { sourceId, format: 'csv', where: "Body = 'x'", whereLanguage: 'sql' };
-    const exported = await server.call({ method: 'POST', path: '/api/v2/search/export', token: acme.token, body: search });
+    const exported = await server.call({
+      method: 'POST',
+      path: '/api/v2/search/export',
+      token: acme.token,
+      body: search,
+    });
     expect(exported.status, exported.text).toBe(200);
     const refused = await server.call({
       method: 'POST',
