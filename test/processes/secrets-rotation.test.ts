@@ -73,6 +73,7 @@ onEachStore('the key of the secrets', (store) => {
       for (let i = 0; i < 8; i++) expect((await create(`after-${i}`)).status).toBe(200);
       expect(await listKeyIds()).toEqual(new Set([keyId]));
       expect((await list()).map(({ name }) => name)).toHaveLength(CHANNELS + 9);
+      await server.stop();
       await server.restart();
       expect(await list()).toHaveLength(CHANNELS + 9);
     } finally {
