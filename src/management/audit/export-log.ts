@@ -12,7 +12,7 @@ interface Options {
 /** Data that leaves the server as a file. SQL has its own activity. */
 const EXPORTED = ['rows of a search', 'usage cost'] as const;
 
-export interface DataExport {
+interface DataExport {
   organizationId: string;
   exported: (typeof EXPORTED)[number];
   /** The id of what it is from: a source, or the organization. */

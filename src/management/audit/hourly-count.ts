@@ -5,7 +5,7 @@ export const COUNTED_TYPES = {
   calls_refused: 'credential',
   dashboard_link_view: 'dashboard_link',
 } as const satisfies Partial<Record<Change['type'], Change['resource']['type']>>;
-export type CountedType = keyof typeof COUNTED_TYPES;
+type CountedType = keyof typeof COUNTED_TYPES;
 
 /** What is counted together. */
 export interface CountKey {

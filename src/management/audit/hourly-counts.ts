@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** One occurrence. Its subject exists, so the number of different ones is bounded by the store. */
-export interface Occurrence extends Omit<CountKey, 'hour'>, Pick<HourlyCount, 'name' | 'credential'> {
+interface Occurrence extends Omit<CountKey, 'hour'>, Pick<HourlyCount, 'name' | 'credential'> {
   reason: string;
   address: string;
 }

@@ -10,7 +10,7 @@ declare module 'fastify' {
 }
 
 /** A 401 or 403 for a credential that exists. */
-export interface Refusal {
+interface Refusal {
   organizationId: string;
   credentialId: string;
   credentialName: string;

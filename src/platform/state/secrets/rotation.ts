@@ -14,7 +14,7 @@ import { getKeyring, SEALED_COLUMNS } from './sealed-columns.ts';
  */
 export type RotationStage = 'add' | 'keep' | 'finish';
 
-export interface Rotation {
+interface Rotation {
   /** Of the key file. */
   path: string;
   /** The id of the new key. */
