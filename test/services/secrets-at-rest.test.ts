@@ -37,7 +37,7 @@ const MEMBERS: Record<string, string> = {
   newPasswordHash: 'a hash',
   passwordHash: 'a hash',
   passwordDoubleSha1Hash: 'a hash',
-  newDoubleSha1Hash: 'a hash',
+  dashboardTokens: 'a list of tokens',
   runbookUrl: 'public: it is part of every message',
   logout_token: 'not stored',
 };
