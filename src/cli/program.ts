@@ -41,6 +41,7 @@ import { demo } from './operations/demo.ts';
 import { init } from './operations/init.ts';
 import { moveStore } from './operations/move.ts';
 import { restoreBackup } from './operations/restore.ts';
+import { rotateSecrets } from './operations/secrets.ts';
 import { formatFlag, type ParameterSet } from './parameters.ts';
 import { reference } from './reference.ts';
 import { doctor } from './server/doctor.ts';
@@ -68,6 +69,7 @@ const GROUPS: Record<string, string> = {
   budget: 'Manage budgets',
   autoscale: 'Compare settings of the autoscaler',
   audit: 'List and verify the audit log',
+  secrets: 'Replace the key that encrypts secrets in the store',
   profile: 'Store the servers that commands use',
   tls: 'Create certificates for development',
 };
@@ -81,6 +83,7 @@ const COMMANDS: readonly Command[] = [
   backup,
   restoreBackup,
   moveStore,
+  rotateSecrets,
   listOrganizations,
   ...serviceCommands,
   ...serviceQueryCommands,

@@ -40,7 +40,16 @@ interface Details {
   isSummary?: boolean;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
+  /** Of an `unauthorized`: the credential that was named, whose secret is wrong or which may not be used. Never sent. */
+  refused?: RefusedCredential | undefined;
   cause?: unknown;
+}
+
+export interface RefusedCredential {
+  organizationId: string;
+  id: string;
+  name: string;
+  reason: 'secret not valid' | 'not active';
 }
 
 /** An error that the caller can act on. `message` is sent to the client; `cause` is logged and never sent. */
@@ -53,6 +62,7 @@ export class AppError extends Error {
   readonly isSummary: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Record<string, string>;
+  readonly refused: RefusedCredential | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -63,6 +73,7 @@ export class AppError extends Error {
     this.isSummary = details.isSummary ?? false;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.headers = details.headers ?? {};
+    this.refused = details.refused;
   }
 }
 

@@ -8,6 +8,7 @@ export const BACKGROUND_JOBS = [
   'alerts',
   'budgets',
   'kept responses',
+  'counted activities',
   'retention',
   'telemetry usage',
   'services',

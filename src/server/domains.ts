@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { createFailedSignIns } from '../console/failed-sign-ins.ts';
 import type { RateCounter } from '../kernel/rate-counter.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { createAudit } from '../management/audit/audit.ts';
@@ -43,6 +42,7 @@ import { createObservability, type ObservabilityOptions } from './observability.
 import { createPeople, type PeopleConfig } from './people.ts';
 import { createRetention } from './retention.ts';
 import { createRunningDomains } from './running-domains.ts';
+import { createSecurity } from './security.ts';
 import { hasSqlStorage } from './settings/backup-settings.ts';
 import type { Config } from './settings/config.ts';
 import { createUsageDomains } from './usage-domains.ts';
@@ -204,8 +204,7 @@ export function createDomains({
     smtp,
     config,
   });
-  const { sessions } = people;
-  const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
+  const security = createSecurity({ state, clock, log, audit, organizations, sessions: people.sessions });
   const declared = { state, clock, audit, organizations, alertRemoval: observability.alertRemoval };
   const fleet = createFleet({ ...declared, log });
   const setup = createSetup({ state, clock, organizations, fleet });
@@ -242,7 +241,7 @@ export function createDomains({
     serviceMetrics,
     ...usage,
     ...people,
-    failedSignIns,
+    ...security,
     fleet,
     applyAlertFiles: createFolderAlerts(declared),
     setup,
@@ -267,7 +266,8 @@ export function createDomains({
           observability.linksLastUsed,
           people.membersLastSeen,
           people.sessionsLastSeen,
-          failedSignIns,
+          security.failedSignIns,
+          security.hourlyCounts,
           running.statementLog,
         ].map((part) => part.close()),
       );

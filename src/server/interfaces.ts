@@ -85,6 +85,8 @@ import type { Config } from './settings/config.ts';
 export interface MountedInterface {
   documentPaths: string[];
   guard: GuardOptions;
+  /** What its clients send, unless they have a session. */
+  credential: 'key' | 'token';
   bodyLimitBytes: number;
   routes: Routes[];
 }
@@ -111,6 +113,7 @@ export function createManagement(options: InterfaceOptions, shared: SharedGuard)
   const statements = createStatements({ ...options, ...domains });
   return {
     documentPaths: ['/v1'],
+    credential: 'key',
     guard: {
       ...shared,
       counter: prefixIds(rateCounter, 'management'),
@@ -171,6 +174,7 @@ export function createDashboardInterface(
   const authenticate = createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed });
   return {
     documentPaths: [],
+    credential: 'token',
     guard: {
       ...shared,
       counter: prefixIds(rateCounter, 'dashboards'),
@@ -209,6 +213,7 @@ export function createQueryEndpointInterface(options: InterfaceOptions, shared: 
   const { session, ...guard } = shared;
   return {
     documentPaths: [],
+    credential: 'key',
     guard: {
       ...guard,
       counter: prefixIds(rateCounter, 'management'),
@@ -228,6 +233,7 @@ export function createOtlpInterface(
 ): MountedInterface {
   return {
     documentPaths: [],
+    credential: 'token',
     guard: {
       attempts,
       clientAddress,

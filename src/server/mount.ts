@@ -20,6 +20,7 @@ import { healthRoutes } from '../platform/http/monitoring/health.ts';
 import type { Metrics } from '../platform/http/monitoring/metrics.ts';
 import { createMetricsAuthorization } from '../platform/http/monitoring/metrics-token.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from '../platform/http/openapi/openapi.ts';
+import { observeRefusals } from '../platform/http/refusals.ts';
 import { createClientAddress } from '../platform/http/requests/client-address.ts';
 import { supportIdempotency } from '../platform/http/requests/idempotency.ts';
 import { requireLoopbackHost } from '../platform/http/requests/loopback-host.ts';
@@ -198,12 +199,15 @@ async function createMountedApp(
 
 export function mountInterface(
   app: App,
-  { keptResponses }: Domains,
-  { guard, bodyLimitBytes, routes }: MountedInterface,
+  { keptResponses, hourlyCounts }: Domains,
+  { guard, credential, bodyLimitBytes, routes }: MountedInterface,
 ) {
   app.register((scope) => {
     limitBodies(scope as App, bodyLimitBytes);
     guardRoutes(scope as App, guard);
+    observeRefusals(scope as App, credential, ({ credentialId: subjectId, credentialName: name, ...refusal }) =>
+      hourlyCounts.count({ ...refusal, type: 'calls_refused', subjectId, name }),
+    );
     supportIdempotency(scope as App, keptResponses);
     for (const addRoutes of routes) scope.register((child) => addRoutes(child as App));
   });

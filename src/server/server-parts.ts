@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { DemoCredentials } from '../console/config-routes.ts';
@@ -15,6 +16,7 @@ import type { AccessLog } from '../platform/http/monitoring/access-log.ts';
 import { createMetrics } from '../platform/http/monitoring/metrics.ts';
 import { openState } from '../platform/state/open.ts';
 import { openRateCounter } from '../platform/state/rate-counter.ts';
+import { getKeyFilePath } from '../platform/state/secrets/key-file.ts';
 import type { State } from '../platform/state/state.ts';
 import { type Certificate, openCertificate } from '../platform/tls/certificate.ts';
 import { BACKGROUND_JOBS, listJobs } from './background-jobs.ts';
@@ -103,6 +105,8 @@ export async function openStores({ config, clock, storeClock, log }: Options, sh
   shutdown.add('the engine', STOP_MS.engine, () => engine.close());
   const telemetry = openOwnTelemetry({ config, engine, clock, log, metrics });
   shutdown.add('telemetry', STOP_MS.telemetry, telemetry.close);
+  const keyFile = getKeyFilePath(config.dataDirectory, config.secretsKeyFile);
+  const hasKeyFile = existsSync(keyFile);
   const state = await openState({
     ...config,
     clock,
@@ -111,6 +115,8 @@ export async function openStores({ config, clock, storeClock, log }: Options, sh
     queryTimeoutMs: STORE_TIMEOUT_MS,
   });
   shutdown.add('the state store', STOP_MS.state, () => state.close());
+  if (!hasKeyFile)
+    log.info({ keyFile }, 'created the key file of the secrets in the store: keep a copy of it away from the backups');
   const rateCounter = state.kind === 'postgres' ? openCounter(state, log, shutdown) : shared.rateCounter;
   const attempts = createAttempts(clock, rateCounter);
   const openFiles = createOpenFiles({ clock, log });
@@ -165,7 +171,8 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
   await prepare?.(domains);
   await domains.statementLog.recover();
   await followDashboardsFolder(options, domains, shutdown);
-  const { budgets, evaluator, keptResponses, notifications, rater, retention, telemetryMetering } = domains;
+  const { budgets, evaluator, hourlyCounts, keptResponses, notifications, rater, retention, telemetryMetering } =
+    domains;
   return {
     domains,
     services,
@@ -176,6 +183,7 @@ export async function openBackground(options: Options, stores: Stores, shutdown:
         alerts: evaluator,
         budgets,
         'kept responses': keptResponses,
+        'counted activities': hourlyCounts,
         retention,
         'telemetry usage': telemetryMetering,
         services,

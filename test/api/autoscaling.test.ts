@@ -5,6 +5,7 @@ import { openState } from '../../src/platform/state/open.ts';
 import { createLoadHistory } from '../../src/running/autoscaling/load-history.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { createTestSession } from '../support/leases.ts';
+import { getSecretsKeyFile } from '../support/secrets-key.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +20,13 @@ onEachStore('autoscaling of a service', (store) => {
   /** The same load in each of the last minutes. */
   async function record(minutes: number, cpuCores: number): Promise<void> {
     const dataDirectory = join(server.directory, 'data');
-    const state = await openState({ dataDirectory, databaseUrl: server.databaseUrl, clock: systemClock });
+    const secretsKeyFile = getSecretsKeyFile();
+    const state = await openState({
+      dataDirectory,
+      databaseUrl: server.databaseUrl,
+      secretsKeyFile,
+      clock: systemClock,
+    });
     const now = Date.now();
     const samples = Array.from({ length: minutes }, (_, index) => ({
       at: now - (minutes - 1 - index) * MINUTE_MS,

@@ -3,6 +3,7 @@ import type { Json } from '../support/client.ts';
 import { HEX_ID } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
+import { openStored } from '../support/secrets-key.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { runSql } from '../support/store-sql.ts';
 
@@ -112,8 +113,10 @@ onEachStore('webhooks', (store) => {
     const { id } = await create({ headers: { 'X-Secret': 'secret-1' }, description: 'text', body: 'b' });
     const put = async (body: object) =>
       (await call('PUT', `${PATH}/${id}`, { ...GENERIC, name: 'put', ...body })).json.data;
-    const hasSecret = async () =>
-      JSON.stringify(await runSql(server, `SELECT document FROM channels WHERE id = '${id}'`)).includes('secret-1');
+    const hasSecret = async () => {
+      const [row] = await runSql(server, `SELECT document FROM channels WHERE id = '${id}'`);
+      return openStored(['channels', 'document', acme.id, id], String(row?.document)).includes('secret-1');
+    };
     const cleared = await put({});
     expect([cleared.description, cleared.body, cleared.signingSecret]).toEqual([undefined, undefined, undefined]);
     expect(await hasSecret()).toBe(true);

@@ -9,6 +9,7 @@ import { acme } from '../support/fleet.ts';
 import { isLongRun, ROUNDS, SEED } from '../support/long-run.ts';
 import { openPostgres, type Postgres } from '../support/postgres.ts';
 import { listChildren, sendSignal } from '../support/processes.ts';
+import { getSecretsKeyFile } from '../support/secrets-key.ts';
 import { type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until, untilReady } from '../support/until.ts';
 import {
@@ -128,6 +129,7 @@ async function expectStored(server: TestServer, { keys, requests }: Workload): P
   const state = await openState({
     dataDirectory: join(server.directory, 'data'),
     databaseUrl: server.databaseUrl,
+    secretsKeyFile: getSecretsKeyFile(),
     clock: systemClock,
   });
   try {

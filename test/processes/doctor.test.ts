@@ -30,6 +30,7 @@ onEachStore('doctor', (store) => {
       node: true,
       config: true,
       store: true,
+      secrets: true,
       clock: true,
       engine: true,
       usage: true,
@@ -124,7 +125,7 @@ describe('doctor with a failing check', () => {
       holder = createServer().listen(port, '127.0.0.1', resolve);
     });
     const { code, stdout, stderr } = await at.run('doctor', '--port', String(port));
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 8 checks failed\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 9 checks failed\n' });
     expect(stdout).toMatch(/^ok {4}node/m);
     expect(stdout).toMatch(/^ok {4}store/m);
     expect(stdout).toMatch(new RegExp(`^FAIL {2}port +cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`, 'm'));

@@ -36,6 +36,7 @@ export function useBilling(store: StoreName): Billing {
     const state = await openState({
       dataDirectory: directory,
       databaseUrl: database?.url,
+      secretsKeyFile: inject('secretsKeyFile'),
       clock: createWrongClock(clock),
       storeClock: clock,
     });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, inject } from 'vitest';
 import type { Json } from './client.ts';
 import { type FinishedCommand, runInProcess } from './in-process.ts';
 import { createDatabase, MIGRATED } from './postgres.ts';
+import { withSecretsKey } from './secrets-key.ts';
 import { PROGRAM, type StoreName, type TestServer } from './server.ts';
 
 /** A hanging command is killed before its test times out. */
@@ -25,7 +26,7 @@ export function cli(args: string[], environment: Record<string, string> = {}): P
 export function cliProcess(args: string[], environment: Record<string, string> = {}): Promise<FinishedCommand> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM, ...args], {
-      env: { PATH: process.env.PATH, ...environment },
+      env: { PATH: process.env.PATH, ...withSecretsKey(environment) },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: MAX_RUN_MS,
       killSignal: 'SIGKILL',

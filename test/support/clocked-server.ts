@@ -30,6 +30,8 @@ interface ClockedServer {
   flushUsage(): Promise<void>;
   /** Makes, verifies and deletes the backups that are due. */
   settleBackups(): Promise<void>;
+  /** Records in the audit log what was counted in hours that have ended. */
+  settleCounts(): Promise<void>;
   /** Evaluates the alerts that are due, and delivers their notifications. */
   evaluateAlerts(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function useClockedServer(
     },
     call: createClient(() => running),
     restart: async () => {},
+    settleCounts: () => running.domains.hourlyCounts.settle(),
     settleBackups: () => running.reconciliation.settleBackups(),
     async flushUsage() {
       await running.reconciliation.flushUsage();
@@ -85,6 +88,7 @@ export function useClockedServer(
     const flags = {
       port: '0',
       dataDirectory: join(directory, 'data'),
+      secretsKeyFile: inject('secretsKeyFile'),
       ...(database && { databaseUrl: database.url }),
       ...settings,
     };

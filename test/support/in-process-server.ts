@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
+import { inject } from 'vitest';
 import { systemClock } from '../../src/kernel/time/clock.ts';
 import { parseFleetFile } from '../../src/operations/fleet/file.ts';
 import type { Engine } from '../../src/platform/engine/engine.ts';
@@ -19,7 +20,7 @@ export async function openInProcessServer(flags: Partial<Record<SettingName, str
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const dataDirectory = join(directory, 'data');
   const loaded = loadConfig({
-    flags: { port: '0', dataDirectory, rateLimit: 'off', ...flags },
+    flags: { port: '0', dataDirectory, secretsKeyFile: inject('secretsKeyFile'), rateLimit: 'off', ...flags },
     environment: {},
     readFile: () => '',
   });

@@ -1,5 +1,6 @@
 import { openFile, readFile, readFileMode, writeFile, writeNewFile, writePrivateFile } from '../../src/cli/files.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { withSecretsKey } from './secrets-key.ts';
 
 export interface FinishedCommand {
   code: number | null;
@@ -30,7 +31,7 @@ export function runInProcess(args: readonly string[], environment: Record<string
   });
   const run = async (): Promise<FinishedCommand> => {
     const code = await runProgram(args, {
-      environment: { PILOTHOUSE_LOG_LEVEL: 'silent', ...environment },
+      environment: { PILOTHOUSE_LOG_LEVEL: 'silent', ...withSecretsKey(environment) },
       readFile,
       readFileMode,
       writeFile,

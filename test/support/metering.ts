@@ -93,6 +93,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const state = await openState({
       dataDirectory: directory,
       databaseUrl: database?.url,
+      secretsKeyFile: inject('secretsKeyFile'),
       clock: createWrongClock(clock),
       storeClock: clock,
     });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readIfPresent } from './processes.ts';
+import { withSecretsKey } from './secrets-key.ts';
 import { PROGRAM } from './server.ts';
 
 export interface Program {
@@ -29,7 +30,7 @@ export function spawnProgram(
 ): Program {
   const [command = '', ...rest] = [...wrapper, process.execPath, program, ...args];
   const child = spawn(command, rest, {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...withSecretsKey(environment) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

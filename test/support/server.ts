@@ -11,6 +11,7 @@ import { fleet as defaultFleet } from './fleet.ts';
 import { runInProcess } from './in-process.ts';
 import { isLongRun } from './long-run.ts';
 import { createDatabase, MIGRATED } from './postgres.ts';
+import { withSecretsKey } from './secrets-key.ts';
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/main.js');
 
@@ -117,7 +118,7 @@ interface Running {
 /** Starts the built program and waits for its ready line. */
 export async function run(args: string[], environment: Record<string, string> = {}): Promise<Running> {
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...withSecretsKey(environment) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';

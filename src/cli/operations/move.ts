@@ -24,6 +24,7 @@ const targetRule: ValueRule<StoreAddress> = {
 const SETTINGS: readonly SettingName[] = [
   'dataDirectory',
   'databaseUrl',
+  'secretsKeyFile',
   'clickhouseUrl',
   'clickhouseCluster',
   'logLevel',
@@ -66,10 +67,12 @@ function readTarget(
 }
 
 /** The engine stays where it is, so the data directory does too. Passwords are replaced. */
-function formatStartCommand({ dataDirectory, clickhouseUrl, clickhouseCluster }: Config, target: StoreAddress): string {
+function formatStartCommand(config: Config, target: StoreAddress): string {
+  const { dataDirectory, secretsKeyFile, clickhouseUrl, clickhouseCluster } = config;
   const flags = target.databaseUrl
     ? ['--database-url', hidePassword(target.databaseUrl), '--data', dataDirectory]
     : ['--data', target.dataDirectory];
+  if (secretsKeyFile) flags.push('--secrets-key-file', secretsKeyFile);
   if (clickhouseUrl) flags.push('--clickhouse-url', hidePassword(clickhouseUrl));
   if (clickhouseCluster) flags.push('--clickhouse-cluster', clickhouseCluster);
   return ['pilothouse', 'serve', ...flags.map(quote)].join(' ');

@@ -14,6 +14,7 @@ import { isDirectoryInUse } from '../../platform/engine/failures.ts';
 import { openEngine } from '../../platform/engine/open.ts';
 import { findObstacle } from '../../platform/listener/installation.ts';
 import { openState } from '../../platform/state/open.ts';
+import { isKeyFileError } from '../../platform/state/secrets/key-file.ts';
 import { readCredentials } from '../../running/backups/storage/s3-requests.ts';
 import { createDomains } from '../../server/domains.ts';
 import { createStorage } from '../../server/service-backups.ts';
@@ -23,6 +24,7 @@ import { type CommandContext, readInputFile, UsageError } from '../command.ts';
 import { checkCertificate } from './certificate-check.ts';
 import { type CheckResult, fail, pass } from './check-result.ts';
 import { checkPorts } from './port-checks.ts';
+import { checkSecrets, KEY_FILE_REMEDY } from './secrets-check.ts';
 
 /** Checks everything that a server with these settings needs. */
 export async function runChecks(context: CommandContext): Promise<CheckResult[]> {
@@ -145,7 +147,11 @@ async function checkStore(config: Config): Promise<CheckResult[]> {
     const state = await openState({ ...config, clock: systemClock, mayCreate: false });
     try {
       await state.check();
-      return [pass('store', `${name} is reachable, migrated and writable`), checkClock(await state.now())];
+      return [
+        pass('store', `${name} is reachable, migrated and writable`),
+        ...(await checkSecrets(state)),
+        checkClock(await state.now()),
+      ];
     } finally {
       await state.close();
     }
@@ -175,6 +181,7 @@ function findExistingDirectory(path: string): string {
 }
 
 function getStoreRemedy(error: unknown, { databaseUrl }: Config): string {
+  if (isKeyFileError(error)) return KEY_FILE_REMEDY;
   if (error instanceof AppError && error.code === 'conflict')
     return 'Start the version of Pilothouse that the message names, or restore a backup from before the upgrade';
   return databaseUrl

@@ -135,12 +135,20 @@ const PUBLIC = [
   'postgres_action',
 ];
 
-it('every activity has a type of the public interface, except those of dashboards, their links and annotations, sources, saved searches and notifications, which have none', () => {
-  expect(listPublicTypes(ACTIVITY_TYPES).filter((type) => !PUBLIC.includes(type))).toEqual(
-    ['dashboard', 'dashboard_link', 'annotation', 'source', 'saved_search', 'alert', 'channel', 'notification'].flatMap(
-      listActivityTypes,
-    ),
-  );
+/** Resources that the public interface does not have. */
+const OWN = [
+  ...['saved_query', 'dashboard', 'dashboard_link', 'annotation', 'source', 'saved_search', 'alert', 'channel'],
+  ...['notification', 'export', 'credential'],
+];
+
+it('every activity has a type of the public interface, except those of resources that it does not have, and statements', () => {
+  const own = listPublicTypes(ACTIVITY_TYPES).filter((type) => !PUBLIC.includes(type));
+  expect([...own].sort()).toEqual(['service_sql', ...OWN.flatMap(listActivityTypes)].sort());
+});
+
+it('a statement, an export, a view and a refused call are never shown as a change', () => {
+  for (const type of ['service_sql', 'data_export', 'dashboard_link_view', 'calls_refused'] as const)
+    expect(toPublicType(type)).toBe(type);
 });
 
 it('a type of the public interface is not replaced by another', () => {

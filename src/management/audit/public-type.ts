@@ -2,7 +2,8 @@ import type { Activity, ActivityType } from './activity.ts';
 
 /**
  * The types that the public interface does not have, and the nearest one that it has: some of its clients have a closed
- * list. Dashboards and sources keep their own types, because the list has no similar type; its official clients read them.
+ * list. Types without a similar one keep their own name, which its official clients read: a statement that was run is no
+ * change of the configuration, and a monitor must not take it for one.
  */
 const PUBLIC_TYPES = {
   audit_retention: 'organization_update_name',
@@ -11,10 +12,6 @@ const PUBLIC_TYPES = {
   service_update: 'service_update_name',
   service_state_change: 'service_update_name',
   service_drift: 'service_update_name',
-  service_sql: 'service_update_query_endpoints',
-  saved_query_create: 'service_update_query_endpoints',
-  saved_query_update: 'service_update_query_endpoints',
-  saved_query_delete: 'service_update_query_endpoints',
   service_resize: 'service_update_autoscaling_memory',
   service_update_tags: 'service_update_name',
   service_update_autoscaling_mode: 'service_update_autoscaling_memory',

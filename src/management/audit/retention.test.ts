@@ -42,7 +42,13 @@ onEachStore('retention of the audit log', (store) => {
       days,
     }).run();
 
-  const open = () => openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+  const open = () =>
+    openState({
+      dataDirectory: directory,
+      databaseUrl: database?.url,
+      secretsKeyFile: inject('secretsKeyFile'),
+      clock,
+    });
   const run = (query: ReturnType<typeof sql>) => state.write((tx) => query.execute(tx));
   const listNumbers = async () =>
     (await state.db.selectFrom('activities').select('sequence').orderBy('sequence').execute()).map(

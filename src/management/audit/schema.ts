@@ -50,7 +50,7 @@ export const ActivityRecord = NamedObject('Activity', {
   createdAt: Type.String({ format: 'date-time' }),
   type: Type.Enum([...PUBLIC_TYPES], {
     description:
-      'A type of the public interface: the nearest one if activityType is not one of them. It has none for dashboards and sources; theirs is the activityType',
+      'A type of the public interface: the nearest one if activityType is not one of them. It has none for dashboards, sources, alerts, statements, exports and refused calls, among others; theirs is the activityType',
   }),
   activityType: Type.Enum([...ACTIVITY_TYPES], { description: 'The exact type' }),
   actorType: Type.Enum([...ACTOR_TYPES]),

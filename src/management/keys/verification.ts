@@ -1,5 +1,5 @@
 import type { Grants } from '../../kernel/access/grants.ts';
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, type RefusedCredential } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { LastUsed } from '../../platform/credentials/last-used.ts';
 import { EMPTY_SECRET_HASH, hashSecret, isSameHash } from '../../platform/credentials/secrets.ts';
@@ -20,10 +20,19 @@ type FoundKey = FoundCredential<Key>;
 /** Throws `unauthorized` unless the secret matches and the key is active. */
 export function verifyKey(found: FoundKey | undefined, keySecretHash: Buffer, now: number): FoundKey {
   const isMatch = isSameHash(keySecretHash, found ? Buffer.from(found.credential.keySecretHash) : DUMMY_SECRET_HASH);
-  if (!found || !isMatch) throw new AppError('unauthorized', 'Key is not found');
-  if (!isActive(found.credential, now)) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
+  const refuse = (message: string, reason: RefusedCredential['reason']) =>
+    new AppError('unauthorized', message, { refused: found && toRefused(found.credential, reason) });
+  if (!found || !isMatch) throw refuse('Key is not found', 'secret not valid');
+  if (!isActive(found.credential, now)) throw refuse(KEY_NOT_ACTIVE, 'not active');
   return found;
 }
+
+const toRefused = ({ organizationId, id, name }: Key, reason: RefusedCredential['reason']): RefusedCredential => ({
+  organizationId,
+  id,
+  name,
+  reason,
+});
 
 interface Options {
   db: Db;

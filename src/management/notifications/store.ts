@@ -1,10 +1,11 @@
+import { open, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { ChannelRow, Db } from '../../platform/state/tables.ts';
 import type { Channel } from './channel.ts';
 
-const toChannel = (row: ChannelRow): Channel => ({
+const toChannel = (db: Db, row: ChannelRow): Channel => ({
   id: row.id,
   organizationId: row.organization_id,
-  content: JSON.parse(row.document),
+  content: JSON.parse(open(db, 'channels', row, row.document)),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -17,7 +18,7 @@ export async function listChannels(
 ): Promise<Channel[]> {
   const query = db.selectFrom('channels').selectAll().where('organization_id', '=', organizationId).orderBy('id');
   const rows = await (page ? query.limit(page.limit).offset(page.offset) : query).execute();
-  return rows.map(toChannel);
+  return rows.map((row) => toChannel(db, row));
 }
 
 export async function countChannels(db: Db, organizationId: string): Promise<number> {
@@ -36,7 +37,7 @@ export async function findChannel(db: Db, organizationId: string, id: string): P
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && toChannel(row);
+  return row && toChannel(db, row);
 }
 
 /** The id of the channel with this name. */
@@ -69,10 +70,12 @@ export async function listChannelIds(db: Db, organizationId: string, ids: readon
 export async function putChannel(tx: Db, channel: Channel): Promise<void> {
   const { id, organizationId, content, createdAt, updatedAt } = channel;
   const { service, name } = content;
-  const row = { service, name, document: JSON.stringify(content), updated_at: updatedAt };
+  const key = { organization_id: organizationId, id };
+  const document = seal(tx, 'channels', key, JSON.stringify(content));
+  const row = { service, name, document, updated_at: updatedAt };
   await tx
     .insertInto('channels')
-    .values({ organization_id: organizationId, id, created_at: createdAt, ...row })
+    .values({ ...key, created_at: createdAt, ...row })
     .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet(row))
     .execute();
 }

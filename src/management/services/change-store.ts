@@ -17,6 +17,8 @@ const selectAndLock = prepared((db: Db, value: ChangedRow) =>
       .select([
         'organizations.tier',
         'organizations.paid',
+        'services.id',
+        'services.organization_id',
         'services.document',
         'services.observed',
         'services.generation',
@@ -33,7 +35,7 @@ const selectAndLock = prepared((db: Db, value: ChangedRow) =>
  */
 export async function lockService(tx: Db, organizationId: string, id: string): Promise<LockedService | undefined> {
   const row = await selectAndLock.first(tx, { organizationId, id });
-  return row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: toService(row) };
+  return row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: toService(tx, row) };
 }
 
 export interface LockedService {
@@ -47,7 +49,7 @@ export const updateDocument = (tx: Db, service: Readonly<Service>): Promise<void
     {
       organizationId: service.organizationId,
       id: service.id,
-      document: toDocument(service),
+      document: toDocument(tx, service),
       generation: toNextGeneration(service),
     },
   ]);

@@ -21,9 +21,9 @@ export interface ServiceSettings {
   serviceQueryEndpoint?: QueryEndpoint;
   scalingSchedule?: ScheduleEntry[];
   autoscaling?: { mode: AutoscalerMode };
-  /** With the driver of the same name only. The password is sent to the database, so it is stored in plain text. */
+  /** With the driver of the same name only. The password is sent to the database, so it is stored encrypted. */
   kubernetes?: KubernetesOptions;
-  /** With the driver of the same name only. The secret signs requests, so it is stored in plain text. */
+  /** With the driver of the same name only. The secret signs requests, so it is stored encrypted. */
   webhook?: WebhookOptions;
 }
 

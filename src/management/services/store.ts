@@ -2,26 +2,30 @@ import { type Page, toSortName } from '../../kernel/page.ts';
 import { type ListQuery, listPage } from '../../platform/state/keyset.ts';
 import { prepared } from '../../platform/state/prepared.ts';
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
+import { open, type SealedTable, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { Db, Tables } from '../../platform/state/tables.ts';
 import { DRIVERS, type DriverName } from './driver.ts';
 import type { Service } from './service.ts';
 import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
 /** The document has the desired state. What the driver reported is in another column. */
-const SERVICE_COLUMNS = ['document', 'observed', 'generation', 'settled_generation'] as const;
+const SERVICE_COLUMNS = ['id', 'organization_id', 'document', 'observed', 'generation', 'settled_generation'] as const;
 type StoredService = Pick<Tables['services'], (typeof SERVICE_COLUMNS)[number]>;
 
 /** Adds to the parsed document: copying it with a spread takes five times as long, and each copy is slower to read. */
-export const toService = ({ document, observed, generation, settled_generation }: StoredService): Service =>
-  Object.assign(JSON.parse(document), {
-    observed: JSON.parse(observed),
-    generation,
-    settledGeneration: settled_generation,
+export const toService = (db: Db, row: StoredService, table: ServiceTable = 'services'): Service =>
+  Object.assign(JSON.parse(open(db, table, row, row.document)), {
+    observed: JSON.parse(row.observed),
+    generation: row.generation,
+    settledGeneration: row.settled_generation,
   });
 
-export function toDocument(service: Readonly<Service>): string {
+type ServiceTable = Extract<SealedTable, 'services' | 'service_removals'>;
+
+export function toDocument(tx: Db, service: Readonly<Service>, table: ServiceTable = 'services'): string {
   const { observed: _, generation: __, settledGeneration: ___, ...document } = service;
-  return JSON.stringify(document);
+  const key = { organization_id: service.organizationId, id: service.id };
+  return seal(tx, table, key, JSON.stringify(document));
 }
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
@@ -34,18 +38,14 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 
 export async function findService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
   const row = await selectOne.first(db, { organizationId, id });
-  return row && toService(row);
+  return row && toService(db, row);
 }
 
 /** A page of the list, restricted to some services if `ids` is set. */
 export const listServicePage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Service>> =>
-  listPage(db, SERVICE_LIST, organizationId, query);
+  listPage(db, { ...SERVICE_LIST, toItem: (row) => toService(db, row) }, organizationId, query);
 
-const SERVICE_LIST = {
-  table: 'services',
-  columns: SERVICE_COLUMNS,
-  toItem: toService,
-} as const;
+const SERVICE_LIST = { table: 'services', columns: SERVICE_COLUMNS } as const;
 
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
   const rows = await db
@@ -55,7 +55,7 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(toService);
+  return rows.map((row) => toService(db, row));
 }
 
 /** The services with these ids; ids that do not exist in the organization are ignored. */
@@ -67,7 +67,7 @@ export async function listServicesById(db: Db, organizationId: string, ids: read
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .execute();
-  return rows.map(toService);
+  return rows.map((row) => toService(db, row));
 }
 
 /** The ids that exist in the organization. */
@@ -96,7 +96,7 @@ export async function updateService(tx: Db, before: Readonly<Service>, service: 
     .updateTable('services')
     .set({
       created_at: service.createdAt,
-      document: toDocument(service),
+      document: toDocument(tx, service),
       observed: JSON.stringify(service.observed),
       sort_name: toSortName(service.name),
       driver: service.driver,
@@ -133,7 +133,7 @@ export async function insertServices(tx: Db, services: readonly Service[]): Prom
       id: service.id,
       organization_id: service.organizationId,
       created_at: service.createdAt,
-      document: toDocument(service),
+      document: toDocument(tx, service),
       observed: JSON.stringify(service.observed),
       sort_name: toSortName(service.name),
       driver: service.driver,
@@ -156,7 +156,7 @@ export async function deleteService(tx: Db, service: Readonly<Service>, now: num
   const removal = { organization_id: organizationId, id, driver, removed_at: now };
   await tx
     .insertInto('service_removals')
-    .values({ ...removal, document: toDocument(service), observed: JSON.stringify(observed) })
+    .values({ ...removal, document: toDocument(tx, service, 'service_removals'), observed: JSON.stringify(observed) })
     .execute();
 }
 
@@ -202,8 +202,8 @@ export async function updateObserved(
 }
 
 export const listRemovals = async (db: Db): Promise<Service[]> =>
-  (await db.selectFrom('service_removals').select(['document', 'observed']).execute()).map((row) =>
-    toService({ ...row, generation: 0, settled_generation: 0 }),
+  (await db.selectFrom('service_removals').selectAll().execute()).map((row) =>
+    toService(db, { ...row, generation: 0, settled_generation: 0 }, 'service_removals'),
   );
 
 export async function deleteRemoval(tx: Db, { organizationId, id }: Service): Promise<void> {
@@ -234,5 +234,5 @@ export async function listWarehouses(db: Db, organizationId: string, ids: readon
     .where('data_warehouse_id', 'in', ids)
     .execute();
   // Not sorted by the store, which would read all services in the order of another index.
-  return rows.map(toService).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  return rows.map((row) => toService(db, row)).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }

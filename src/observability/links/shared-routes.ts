@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
 import { type Clock, isoTime } from '../../kernel/time/clock.ts';
+import type { HourlyCounts } from '../../management/audit/hourly-counts.ts';
 import type { AttemptLimit } from '../../platform/http/limits/attempt-limit.ts';
 import { tooManyRequests } from '../../platform/http/limits/rate-limit.ts';
 import type { RateLimiter } from '../../platform/http/limits/rate-window.ts';
@@ -23,6 +24,7 @@ interface Options {
   links: Links;
   dashboards: Pick<Dashboards, 'get'>;
   charts: Pick<Charts, 'queryTile'>;
+  hourlyCounts: Pick<HourlyCounts, 'count'>;
   clock: Clock;
   attempts: AttemptLimit;
   /** Requests by link. */
@@ -35,7 +37,7 @@ const security = [{ link: [] }];
 const SEARCH_ROWS = 100;
 
 /** What the visitor of a link can read: its dashboard and the data of its tiles. The link decides which dashboard. */
-export function sharedRoutes({ links, dashboards, charts, clock, attempts, requests }: Options): Routes {
+export function sharedRoutes({ links, dashboards, charts, hourlyCounts, clock, attempts, requests }: Options): Routes {
   /** A wrong secret counts as a failed attempt of the address. */
   async function openLink(request: FastifyRequest, secret: string): Promise<Link> {
     try {
@@ -77,6 +79,9 @@ export function sharedRoutes({ links, dashboards, charts, clock, attempts, reque
       },
       async (request) => {
         const link = await openLink(request as never, request.headers[LINK_HEADER]);
+        const { organizationId, id: subjectId, name } = link;
+        const address = request.clientAddress;
+        hourlyCounts.count({ organizationId, type: 'dashboard_link_view', subjectId, name, reason: 'view', address });
         return { data: { dashboard: await readDashboard(link), expireAt: isoTime(link.expireAt) } };
       },
     );

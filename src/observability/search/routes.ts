@@ -2,6 +2,9 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { DASHBOARD_READERS } from '../../kernel/access/roles.ts';
+import type { ExportLog } from '../../management/audit/export-log.ts';
+import { getActor } from '../../management/audit/request-actor.ts';
+import { getIdentity } from '../../platform/http/guard.ts';
 import { getClient } from '../../platform/http/requests/disconnect.ts';
 import type { Routes } from '../../platform/http/requests/validation.ts';
 import { logFailures } from '../../platform/http/responses/aborted-responses.ts';
@@ -26,9 +29,20 @@ interface Options {
   searchHistogram: ReturnType<typeof createSearchHistogram>;
   searchContext: ReturnType<typeof createSearchContext>;
   searchExport: ReturnType<typeof createSearchExport>;
+  exportLog: ExportLog;
 }
 
-export function searchRoutes({ search, facets, searchHistogram, searchContext, searchExport }: Options): Routes {
+/** Of the condition of an export, in the audit log. */
+const MAX_LOGGED_CHARACTERS = 1024;
+
+export function searchRoutes({
+  search,
+  facets,
+  searchHistogram,
+  searchContext,
+  searchExport,
+  exportLog,
+}: Options): Routes {
   return (app) => {
     app.post(
       '/api/v2/search',
@@ -137,7 +151,15 @@ export function searchRoutes({ search, facets, searchHistogram, searchContext, s
         const chunks = searchExport(getClient(request, reply), request.body);
         // Read before the response starts, so that an invalid query is still a 400.
         const first = await chunks.next();
-        const { format } = request.body;
+        const { format, sourceId, where, startTime, endTime, limit } = request.body;
+        const { organizationId } = getIdentity(request);
+        const details = { format, where: where?.slice(0, MAX_LOGGED_CHARACTERS), startTime, endTime, limit };
+        await exportLog.record(getActor(request), {
+          organizationId,
+          exported: 'rows of a search',
+          id: sourceId,
+          details,
+        });
         const response = reply as unknown as FastifyReply;
         return response
           .type(FILE_TYPES[format])

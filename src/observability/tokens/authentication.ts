@@ -36,7 +36,10 @@ export function createTokenAuthentication({ db, clock, lastUsed, readToken = rea
   return async (header = '') => {
     const tokenHash = hashToken(header);
     const found = tokenHash === '' ? undefined : await findTokenByHash(db, tokenHash);
-    if (!found || isExpired(found.credential.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
+    if (!found) throw new AppError('unauthorized', UNAUTHORIZED);
+    const { organizationId, id, name, expireAt } = found.credential;
+    if (isExpired(expireAt, clock.now()))
+      throw new AppError('unauthorized', UNAUTHORIZED, { refused: { organizationId, id, name, reason: 'not active' } });
     lastUsed.record(found.credential);
     return toIdentity(found);
   };

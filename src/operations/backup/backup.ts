@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { type EngineAddress, type EngineSource, openEngineSource } from '../../platform/engine/transfer/source.ts';
 import { listTables, readHistory, readRows, type StoreTable, type StoreValue } from '../../platform/state/contents.ts';
 import { openRawStore, type RawStore, type StoreAddress } from '../../platform/state/raw-access.ts';
+import { listNeededKeyIds } from '../../platform/state/secrets/open-secrets.ts';
 import { type BackupWriter, openBackupWriter } from './file-writer.ts';
 import { FORMAT, type Part } from './format.ts';
 import { settleInterruptedRestore } from './interrupted-restore.ts';
@@ -135,6 +136,7 @@ function writeState(
       store: store.kind,
       stateMigrations,
       engineMigrations: source?.migrations ?? [],
+      secretKeys: await listNeededKeyIds(tx, store.kind),
     });
     const organizations = new Set<string>();
     for (const table of await listTables(tx, store.kind)) {

@@ -11,6 +11,8 @@ export interface Header {
   store: string;
   stateMigrations: AppliedMigration[];
   engineMigrations: AppliedMigration[];
+  /** The ids of the keys that its secrets are encrypted with; the keys are not in the file. Files of before there were keys have none. */
+  secretKeys?: string[];
 }
 
 /** Starts the rows of a table. */
@@ -89,9 +91,12 @@ export function checkHeader(header: Header, path: string): Header {
       'conflict',
       `${path} has backup format ${header.format}; this version of Pilothouse reads format ${FORMAT}. Use the version that wrote it`,
     );
-  const { version, createdAt, store, stateMigrations, engineMigrations } = header;
+  const { version, createdAt, store, stateMigrations, engineMigrations, secretKeys = [] } = header;
   const isComplete =
-    [version, createdAt, store].every(isText) && [stateMigrations, engineMigrations].every(isMigrationList);
+    [version, createdAt, store].every(isText) &&
+    Array.isArray(secretKeys) &&
+    secretKeys.every(isText) &&
+    [stateMigrations, engineMigrations].every(isMigrationList);
   if (!isComplete) throw damaged(path, 'its header is not complete');
   return header;
 }

@@ -12,6 +12,8 @@ import {
   type StoreValue,
 } from '../../platform/state/contents.ts';
 import { openRawStore, type RawStore, type StoreAddress } from '../../platform/state/raw-access.ts';
+import { getKeyFilePath, readKeyFile, replaceKeyFile } from '../../platform/state/secrets/key-file.ts';
+import { listNeededKeyIds, rejectMissingKeys } from '../../platform/state/secrets/open-secrets.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { CopiedTable, CopyOptions } from './backup.ts';
 import { createDigest, emptyDigest, type RowDigest } from './row-digest.ts';
@@ -34,6 +36,7 @@ export async function move({ stores, target, signal, onProgress }: MoveOptions):
     if (!(await store.read((tx) => isStoreEmpty(tx, store.kind))))
       throw new AppError('conflict', 'The new store is not empty; move to an empty database or directory');
     await from.read(async (source) => {
+      await prepareKeyFile(source, from.kind, stores, target);
       const applied = await readHistory(source, from.kind);
       if (applied.length === 0)
         throw new AppError('not_found', 'The store has no tables yet; there is nothing to move');
@@ -79,6 +82,24 @@ function rejectOtherDirectory(stores: CopyOptions['stores'], target: StoreAddres
     'conflict',
     `The embedded engine is in ${current} and must be in the directory of the store; use --to ${current}`,
   );
+}
+
+/** A store in another directory uses the key file there: without one, it gets a copy. */
+async function prepareKeyFile(
+  source: Db,
+  kind: RawStore['kind'],
+  { dataDirectory, secretsKeyFile }: StoreAddress,
+  target: StoreAddress,
+): Promise<void> {
+  if (secretsKeyFile !== undefined || target.databaseUrl !== undefined) return;
+  const needed = await listNeededKeyIds(source, kind);
+  const [path, nextPath] = [dataDirectory, target.dataDirectory].map((directory) =>
+    getKeyFilePath(directory, undefined),
+  );
+  if (needed.length === 0 || path === undefined || nextPath === undefined) return;
+  if (readKeyFile(nextPath) !== undefined) return rejectMissingKeys(needed, nextPath);
+  rejectMissingKeys(needed, path);
+  replaceKeyFile(nextPath, readKeyFile(path) ?? []);
 }
 
 interface TableCopy {

@@ -16,6 +16,8 @@ import {
   type StoreValue,
 } from '../../platform/state/contents.ts';
 import { openRawStore, type RawStore } from '../../platform/state/raw-access.ts';
+import { getKeyFilePath } from '../../platform/state/secrets/key-file.ts';
+import { rejectMissingKeys } from '../../platform/state/secrets/open-secrets.ts';
 import type { Db } from '../../platform/state/tables.ts';
 import type { CopiedTable, CopyOptions } from './backup.ts';
 import { createDirectorySwap, type DirectorySwap, settleSwap } from './directory-swap.ts';
@@ -45,6 +47,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   try {
     rejectNewer(file, backup.header, backup.header.stateMigrations, listMigrations('state'));
     rejectNewer(file, backup.header, backup.header.engineMigrations, listMigrations('engine'));
+    rejectMissingKeys(backup.header.secretKeys ?? [], getKeyFilePath(stores.dataDirectory, stores.secretsKeyFile));
     const store = await openRawStore(stores, { isExclusive: true, isForRestore: true, mayCreate: true });
     try {
       if (!stores.clickhouseUrl) await settle(store, stores.dataDirectory, stores.log);

@@ -1,4 +1,5 @@
 import { preparedRows } from '../../platform/state/prepared-rows.ts';
+import { open, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { Db, Tables } from '../../platform/state/tables.ts';
 import type { Declared, Fields } from './declared.ts';
 
@@ -23,7 +24,11 @@ export async function listDocuments(tx: Db, organizationId: string): Promise<App
     .selectAll()
     .where('organization_id', '=', organizationId)
     .execute();
-  return rows.map(({ kind, id, document }) => ({ kind, id, fields: JSON.parse(document) }));
+  return rows.map(({ document, ...row }) => ({
+    kind: row.kind,
+    id: row.id,
+    fields: JSON.parse(open(tx, 'fleet_documents', row, document)),
+  }));
 }
 
 /** The organizations with a document whose kind starts with `prefix`. */
@@ -73,12 +78,10 @@ export async function putNewDocuments(
   const changed = wanted.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
   await putRows(
     tx,
-    changed.map(({ kind, id, fields }) => ({
-      organization_id: organizationId,
-      kind,
-      id,
-      document: JSON.stringify(fields),
-    })),
+    changed.map(({ kind, id, fields }) => {
+      const key = { organization_id: organizationId, kind, id };
+      return { ...key, document: seal(tx, 'fleet_documents', key, JSON.stringify(fields)) };
+    }),
   );
 }
 

@@ -11,6 +11,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import type { AttemptLimit } from './limits/attempt-limit.ts';
 import { createRateLimiter, tooManyRequests } from './limits/rate-limit.ts';
 import type { RateLimit, RateLimitStatus } from './limits/rate-window.ts';
+import type {} from './refusals.ts';
 import { CSRF_HEADER, rejectCrossSite } from './requests/cross-site.ts';
 import { type App, createPathCheck } from './requests/validation.ts';
 
@@ -146,6 +147,7 @@ export function guardRoutes(
     try {
       return await attempts.run(clientAddress, credential, () => authenticateHeaders(headers));
     } catch (error) {
+      if (error instanceof AppError) request.refused = error.refused;
       throw withChallenge(error, challengeFor(headers));
     }
   }
@@ -185,6 +187,7 @@ export function createAuthorizationCheck(options: Pick<GuardOptions, 'authentica
 /** Adds `identity` and `clientAddress` to the requests of these routes. */
 export function decorateRequests(app: App, clientAddress: GuardOptions['clientAddress']): void {
   app.decorateRequest('identity', undefined);
+  app.decorateRequest('refused', undefined);
   app.decorateRequest('clientAddress', {
     getter() {
       return clientAddress(this as FastifyRequest);

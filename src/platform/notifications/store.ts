@@ -1,3 +1,4 @@
+import { open, seal } from '../state/secrets/sealed-columns.ts';
 import type { Db, NotificationRow } from '../state/tables.ts';
 import { MAX_RETRY_DELAY_MS, type Notification, type Status, type Subject } from './notification.ts';
 
@@ -11,8 +12,11 @@ export interface NotificationFilter {
   before?: { createdAt: number; id: string } | undefined;
 }
 
-const toNotification = (row: NotificationRow): Notification => ({
-  ...(JSON.parse(row.document) as Pick<Notification, 'content' | 'lastAttemptAt' | 'lastError' | 'exchange'>),
+const toNotification = (db: Db, row: NotificationRow): Notification => ({
+  ...(JSON.parse(open(db, 'notifications', row, row.document)) as Pick<
+    Notification,
+    'content' | 'lastAttemptAt' | 'lastError' | 'exchange'
+  >),
   organizationId: row.organization_id,
   id: row.id,
   channelId: row.channel_id ?? undefined,
@@ -24,16 +28,23 @@ const toNotification = (row: NotificationRow): Notification => ({
   nextAttemptAt: row.next_attempt_at ?? undefined,
 });
 
-const toDelivery = (notification: Notification) => ({
+const toKey = ({ organizationId, id }: Notification) => ({ organization_id: organizationId, id });
+
+const toDelivery = (tx: Db, notification: Notification) => ({
   status: notification.status,
   attempts: notification.attempts,
   next_attempt_at: notification.nextAttemptAt ?? null,
-  document: JSON.stringify({
-    content: notification.content,
-    lastAttemptAt: notification.lastAttemptAt,
-    lastError: notification.lastError,
-    exchange: notification.exchange,
-  }),
+  document: seal(
+    tx,
+    'notifications',
+    toKey(notification),
+    JSON.stringify({
+      content: notification.content,
+      lastAttemptAt: notification.lastAttemptAt,
+      lastError: notification.lastError,
+      exchange: notification.exchange,
+    }),
+  ),
 });
 
 /** Of one statement. */
@@ -43,14 +54,13 @@ const MAX_INSERTED = 500;
 export async function insertNotifications(tx: Db, notifications: readonly Notification[]): Promise<void> {
   for (let from = 0; from < notifications.length; from += MAX_INSERTED) {
     const rows = notifications.slice(from, from + MAX_INSERTED).map((notification) => ({
-      organization_id: notification.organizationId,
-      id: notification.id,
+      ...toKey(notification),
       channel_id: notification.channelId ?? null,
       subject_type: notification.subject.type,
       subject_id: notification.subject.id,
       event_id: notification.eventId,
       created_at: notification.createdAt,
-      ...toDelivery(notification),
+      ...toDelivery(tx, notification),
     }));
     await tx
       .insertInto('notifications')
@@ -64,7 +74,7 @@ export async function insertNotifications(tx: Db, notifications: readonly Notifi
 export async function updateNotification(tx: Db, notification: Notification): Promise<void> {
   await tx
     .updateTable('notifications')
-    .set(toDelivery(notification))
+    .set(toDelivery(tx, notification))
     .where('organization_id', '=', notification.organizationId)
     .where('id', '=', notification.id)
     .execute();
@@ -77,7 +87,7 @@ export async function findNotification(db: Db, organizationId: string, id: strin
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && toNotification(row);
+  return row && toNotification(db, row);
 }
 
 export async function listNotificationsById(
@@ -92,7 +102,7 @@ export async function listNotificationsById(
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .execute();
-  return rows.map(toNotification);
+  return rows.map((row) => toNotification(db, row));
 }
 
 export async function listNotifications(
@@ -114,7 +124,7 @@ export async function listNotifications(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(toNotification);
+  return rows.map((row) => toNotification(db, row));
 }
 
 /** Of all organizations, oldest first. */
@@ -129,7 +139,7 @@ export async function listDueNotifications(db: Db, now: number, limit: number): 
     .orderBy('created_at')
     .limit(limit)
     .execute();
-  return rows.map(toNotification);
+  return rows.map((row) => toNotification(db, row));
 }
 
 /** When the last of the earlier notifications of the same event in the same channel is due; undefined without any. */

@@ -7,11 +7,15 @@ import { toFileError, toStoreError } from './failures.ts';
 import { migrate } from './migrate.ts';
 import { loadNativePart } from './native-part.ts';
 import { assertStoreFile, STORE_CREATORS } from './raw-access.ts';
+import { getKeyFilePath } from './secrets/key-file.ts';
+import { openSecrets } from './secrets/open-secrets.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
 
 interface Options {
   dataDirectory: string;
   databaseUrl?: string | undefined;
+  /** Default: `secrets.key` in the data directory. */
+  secretsKeyFile?: string | undefined;
   /** The maximum number of connections to PostgreSQL. */
   databaseConnections?: number | undefined;
   /** False for connection poolers that cannot handle prepared statements. */
@@ -45,6 +49,7 @@ export async function openState({ storeClock, ...options }: Options): Promise<St
 async function openStore({
   dataDirectory,
   databaseUrl: url,
+  secretsKeyFile,
   databaseConnections,
   databasePreparedStatements,
   clock,
@@ -52,13 +57,14 @@ async function openStore({
   queryTimeoutMs = QUERY_TIMEOUT_MS,
   mayCreate = true,
 }: Omit<Options, 'storeClock'>): Promise<State> {
+  const path = getKeyFilePath(dataDirectory, secretsKeyFile);
   // Only the driver that is used is loaded.
   if (url) {
     const { openPostgres } = await import('./postgres/postgres.ts');
     const migrating = openPostgres({ url, clock, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
     if (!mayCreate) await assertStoreTables(migrating);
     await (await openMigrated(() => migrating, clock)).close();
-    return openPostgres({
+    const state = openPostgres({
       url,
       clock,
       observer,
@@ -66,15 +72,26 @@ async function openStore({
       poolSize: databaseConnections,
       usesPreparedStatements: databasePreparedStatements,
     });
+    // PostgreSQL removes replaced rows itself.
+    return withSecrets(state, { path, clock, compact: async () => true });
   }
-  const path = join(dataDirectory, 'state.db');
-  if (!mayCreate) assertStoreFile(path);
+  const file = join(dataDirectory, 'state.db');
+  if (!mayCreate) assertStoreFile(file);
   loadNativePart();
-  const { openLibsql } = await import('./libsql/libsql.ts');
+  const { openLibsql, compactLibsql } = await import('./libsql/libsql.ts');
+  const state = await openMigrated(() => openLibsql(file, clock, observer), clock).catch((error) =>
+    Promise.reject(toFileError(error, file)),
+  );
+  return withSecrets(state, { path, clock, compact: async () => compactLibsql(file) });
+}
+
+async function withSecrets(state: State, options: Parameters<typeof openSecrets>[1]): Promise<State> {
   try {
-    return await openMigrated(() => openLibsql(path, clock, observer), clock);
+    await openSecrets(state, options);
+    return state;
   } catch (error) {
-    throw toFileError(error, path);
+    await state.close();
+    throw error;
   }
 }
 

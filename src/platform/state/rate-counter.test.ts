@@ -15,7 +15,8 @@ describe.skipIf(inject('postgresUrl') === '')('the rate counter of PostgreSQL', 
   let counters: ReturnType<typeof openRateCounter>[];
   beforeAll(async () => {
     database = await createDatabase(inject('postgresUrl'));
-    state = await openState({ dataDirectory: '', databaseUrl: database.url, clock: systemClock });
+    const secretsKeyFile = inject('secretsKeyFile');
+    state = await openState({ dataDirectory: '', databaseUrl: database.url, secretsKeyFile, clock: systemClock });
     counters = [1, 2, 3].map(() => openRateCounter({ db: state.db, log }));
   });
   afterAll(async () => {

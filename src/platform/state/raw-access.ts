@@ -21,6 +21,8 @@ export interface RawStore {
 export interface StoreAddress {
   dataDirectory: string;
   databaseUrl?: string | undefined;
+  /** Default: `secrets.key` in the data directory. */
+  secretsKeyFile?: string | undefined;
 }
 
 interface Access {

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { AlertEvaluationRow, AlertGroupsRow, AlertRow } from './tables/alert-tables.ts';
+import type { HourlyCountRow } from './tables/audit-tables.ts';
 import type { ServiceBackupRow } from './tables/backup-tables.ts';
 import type {
   BudgetNoticeRow,
@@ -12,6 +13,7 @@ import type {
 } from './tables/billing-tables.ts';
 import type { ConsoleSessionRow, InvitationRow, MemberRow, UsedTokenRow, UserRow } from './tables/member-tables.ts';
 import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow, SqlIntentRow } from './tables/query-tables.ts';
+import type { SecretKeyRow } from './tables/secret-tables.ts';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
@@ -79,6 +81,8 @@ export interface Tables {
   completed_restores: { id: number; restore_id: string; completed_at: number };
   setup_codes: { code_hash: string; created_at: number };
   store_checks: { id: number; count: number };
+  secret_keys: SecretKeyRow;
+  hourly_counts: HourlyCountRow;
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
 

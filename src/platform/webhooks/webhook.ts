@@ -1,6 +1,6 @@
 import { classifyAddress } from '../../kernel/access/addresses.ts';
 
-/** The secret signs requests, so it is stored in plain text. */
+/** Stored encrypted, because the secret signs requests. */
 export interface Webhook {
   url: string;
   secret: string;

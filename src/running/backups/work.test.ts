@@ -181,7 +181,7 @@ onEachStore('the work on backups', (store) => {
         tx
           .updateTable('services')
           .set({
-            document: toDocument({ ...restored, settings: { restore: { backupId: last } } }),
+            document: toDocument(tx, { ...restored, settings: { restore: { backupId: last } } }),
             observed: JSON.stringify({ ...restored.observed, state: observed }),
             settled_generation: settled,
           })

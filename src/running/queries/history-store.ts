@@ -1,3 +1,4 @@
+import { open, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { Db } from '../../platform/state/tables.ts';
 
 /** A statement that was run. */
@@ -25,28 +26,33 @@ interface HistoryOwner {
 export async function listHistory(db: Db, owner: HistoryOwner, limit: number): Promise<HistoryEntry[]> {
   const rows = await db
     .selectFrom('sql_history')
-    .select(['id', 'started_at', 'document'])
+    .selectAll()
     .where('organization_id', '=', owner.organizationId)
     .where('service_id', '=', owner.serviceId)
     .where('credential_id', '=', owner.credentialId)
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ id, started_at, document }) => ({ ...JSON.parse(document), id, startedAt: started_at }));
+  return rows.map((row) => ({
+    ...JSON.parse(open(db, 'sql_history', row, row.document)),
+    id: row.id,
+    startedAt: row.started_at,
+  }));
 }
 
 export async function insertHistory(
   tx: Db,
   entries: readonly { owner: HistoryOwner; entry: HistoryEntry }[],
 ): Promise<void> {
-  const rows = entries.map(({ owner, entry: { id, startedAt, ...rest } }) => ({
-    organization_id: owner.organizationId,
-    service_id: owner.serviceId,
-    credential_id: owner.credentialId,
-    id,
-    started_at: startedAt,
-    document: JSON.stringify(rest),
-  }));
+  const rows = entries.map(({ owner, entry: { id, startedAt, ...rest } }) => {
+    const key = {
+      organization_id: owner.organizationId,
+      service_id: owner.serviceId,
+      credential_id: owner.credentialId,
+      id,
+    };
+    return { ...key, started_at: startedAt, document: seal(tx, 'sql_history', key, JSON.stringify(rest)) };
+  });
   await tx.insertInto('sql_history').values(rows).execute();
 }
 

@@ -145,7 +145,11 @@ export function sqlRoutes({ services, statements, statementLog }: Options): Rout
       return answer.send(stream);
     }
     const { ending, ...output } = DOWNLOADS[format];
-    const { contentType, chunks } = await statements.download(caller, serviceId, { ...statement, ...output });
+    const { contentType, chunks } = await statements.download(caller, serviceId, {
+      ...statement,
+      ...output,
+      file: format,
+    });
     return answer
       .type(contentType)
       .header('content-disposition', `attachment; filename="query.${ending}"`)

@@ -1,3 +1,4 @@
+import { open, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { SavedQueryRow } from '../../platform/state/tables/query-tables.ts';
 import type { Db } from '../../platform/state/tables.ts';
 
@@ -23,8 +24,8 @@ export interface QueryOwner {
   serviceId: string;
 }
 
-const toSavedQuery = (row: SavedQueryRow): SavedQuery => ({
-  ...JSON.parse(row.document),
+const toSavedQuery = (db: Db, row: SavedQueryRow): SavedQuery => ({
+  ...JSON.parse(open(db, 'saved_queries', row, row.document)),
   id: row.id,
   createdAt: row.created_at,
   name: row.name,
@@ -79,7 +80,7 @@ export async function findSavedQuery(
     .where('service_id', '=', serviceId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && toSavedQuery(row);
+  return row && toSavedQuery(db, row);
 }
 
 /** Inserts or replaces. */
@@ -89,10 +90,12 @@ export async function putSavedQuery(
   query: SavedQuery,
 ): Promise<void> {
   const { id, createdAt, name, database, sql, parameters } = query;
-  const changed = { name, database_name: database, document: JSON.stringify({ sql, parameters }) };
+  const key = { organization_id: organizationId, service_id: serviceId, id };
+  const document = seal(tx, 'saved_queries', key, JSON.stringify({ sql, parameters }));
+  const changed = { name, database_name: database, document };
   await tx
     .insertInto('saved_queries')
-    .values({ organization_id: organizationId, service_id: serviceId, id, created_at: createdAt, ...changed })
+    .values({ ...key, created_at: createdAt, ...changed })
     .onConflict((conflict) => conflict.columns(['organization_id', 'service_id', 'id']).doUpdateSet(changed))
     .execute();
 }

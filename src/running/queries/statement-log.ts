@@ -26,6 +26,8 @@ interface EndedStatement {
   database: string | undefined;
   startedAt: number;
   durationMs: number;
+  /** The format of the file, for a download. */
+  file?: string | undefined;
   /** Unknown for a download. */
   rowsRead?: number;
   bytesRead?: number;
@@ -120,6 +122,7 @@ export function createStatementLog({ state, audit, organizations, log, getDirect
         statement,
         access: getAccess(ended),
         queryId: ended.queryId,
+        ...(ended.file !== undefined && { download: ended.file }),
         ...getFigures(ended),
         // The message of an error of ClickHouse repeats parts of the statement.
         ...(ended.failure && { error: ended.failure.name ?? ended.failure.message }),

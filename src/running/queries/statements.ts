@@ -26,6 +26,8 @@ interface Statement {
   /** The format of ClickHouse, unless the statement has one of its own. */
   format?: string | undefined;
   settings?: Readonly<Record<string, string>> | undefined;
+  /** The file that the client gets, in the audit log. */
+  file?: string | undefined;
 }
 
 /** Who runs a statement, and until when. */
@@ -110,6 +112,7 @@ export function createStatements({ services, statementLog, clock, findSqlAccess,
           ...begun,
           intentId,
           database: statement.database,
+          file: statement.file,
           durationMs: Math.round(clock.monotonicMs() - started.ms),
           ...outcome,
         }),

@@ -2,6 +2,7 @@ import { parseBasePath } from '../../platform/http/requests/base-path.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { CLICKHOUSE_SETTINGS } from './clickhouse-settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
+import { DATABASE_SETTINGS } from './database-settings.ts';
 import { MAIL_SETTINGS } from './mail-settings.ts';
 import { SERVICE_SETTINGS } from './running-settings.ts';
 import type { Setting } from './setting.ts';
@@ -14,7 +15,6 @@ import {
   parsePublicUrl,
   parseRate,
   parseTables,
-  urlWithScheme,
   wholeNumber,
 } from './setting-parsers.ts';
 import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
@@ -90,42 +90,7 @@ export const SETTINGS = {
     parse: (text): string | typeof INVALID => parseBasePath(text) ?? INVALID,
     rule: 'must look like /pilothouse, with letters, digits, dots, dashes, underscores and tildes',
   },
-  dataDirectory: {
-    flag: '--data',
-    argument: '<directory>',
-    variable: 'PILOTHOUSE_DATA',
-    help: 'Directory of the embedded store and the embedded engine',
-    fallback: '.pilothouse',
-    parse: nonEmpty,
-    rule: 'must not be empty',
-  },
-  databaseUrl: {
-    flag: '--database-url',
-    argument: '<url>',
-    variable: 'PILOTHOUSE_DATABASE_URL',
-    help: 'Use PostgreSQL 15 or later instead of the embedded store',
-    isSecret: true,
-    parse: urlWithScheme(/^postgres(ql)?:\/\//),
-    rule: 'must look like postgres://user:password@host:5432/database',
-  },
-  databaseConnections: {
-    flag: '--database-connections',
-    argument: '<count>',
-    variable: 'PILOTHOUSE_DATABASE_CONNECTIONS',
-    help: 'Maximum number of connections to PostgreSQL',
-    fallback: '10',
-    parse: wholeNumber(2, 1000),
-    rule: 'must be a whole number from 2 to 1000',
-  },
-  databasePreparedStatements: {
-    flag: '--database-prepared-statements',
-    argument: '<yes|no>',
-    variable: 'PILOTHOUSE_DATABASE_PREPARED_STATEMENTS',
-    help: 'Use named prepared statements on PostgreSQL; no for connection poolers that do not support them',
-    fallback: 'yes',
-    parse: oneOfTwo('yes', 'no'),
-    rule: 'must be yes or no',
-  },
+  ...DATABASE_SETTINGS,
   ...CLICKHOUSE_SETTINGS,
   openTables: {
     flag: '--open-tables',
@@ -282,7 +247,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** The settings of a server. */
 export const ALL_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => !(name in CLIENT_SETTINGS));
 /** For commands that open the store. */
-export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'logLevel'];
+export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'secretsKeyFile', 'logLevel'];
 /** For commands that use the API of a server, or the same API on the store. */
 export const API_SETTINGS: readonly SettingName[] = ['serverUrl', 'serverKey', 'profile', ...STORE_SETTINGS];
 /** For commands that also query the engine. */

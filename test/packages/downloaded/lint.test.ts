@@ -16,6 +16,7 @@ const FULL_VALUES = {
   database: { existingSecret: 'database' },
   clickhouse: { existingSecret: 'clickhouse' },
   metricsToken: { existingSecret: 'metrics' },
+  secretsKey: { existingSecret: 'secrets-key' },
   fleet: { existingSecret: 'fleet' },
   settings: { PILOTHOUSE_LOG_LEVEL: 'warn', PILOTHOUSE_MAX_KEYS: 5, PILOTHOUSE_BASE_PATH: '/fleet' },
   otlp: { http: { enabled: true }, grpc: { enabled: true, port: 14317 } },
@@ -83,6 +84,11 @@ describeClient('Helm 3.19.2', installHelm, (helm) => {
 
   it.each([
     ['several replicas without a shared store', { replicaCount: 2 }, 'Several replicas need database.existingSecret'],
+    [
+      'a pod without a volume and without the key of the secrets',
+      { ...FULL_VALUES, secretsKey: { existingSecret: '' } },
+      'name it in secretsKey.existingSecret',
+    ],
     ['an unknown value', { replicas: 2 }, "additional properties 'replicas' not allowed"],
     ['a secret as a setting', { settings: { PILOTHOUSE_METRICS_TOKEN: 'x' } }, 'invalid propertyName'],
   ])('rejects %s', (_, values, message) => {

@@ -1,5 +1,6 @@
 import type { Activity } from '../../api/types.ts';
 import { formatBillDate, formatTime, plural } from '../format/format.ts';
+import { ACCESS_SENTENCES } from './access-sentences.ts';
 import { PEOPLE_SENTENCES } from './people-sentences.ts';
 import { type ActivitySentence, about, type Describe, type Fields } from './sentence.ts';
 
@@ -180,6 +181,7 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
     resource: name,
     rest: typeof after.statement === 'string' ? `(${after.statement})` : '',
   }),
+  ...ACCESS_SENTENCES,
   service_update: about('updated the service'),
   service_update_name: (activity, name) => ({
     action: 'renamed the service',
@@ -251,13 +253,6 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
     rest: typeof after.error === 'string' ? `(${after.error})` : '',
   }),
   notification_send_again: about('retried the notification'),
-  console_sign_in: () => ({ action: 'signed in to the console' }),
-  console_sign_out: () => ({ action: 'signed out of the console' }),
-  console_sign_in_failed: ({ after }, name) => ({
-    action: `rejected a sign-in with the ${after.credential === 'token' ? 'dashboard token' : 'key'}`,
-    resource: name,
-    rest: typeof after.reason === 'string' ? `(${after.reason})` : '',
-  }),
 };
 
 /** Types newer than this console are described by their name. */

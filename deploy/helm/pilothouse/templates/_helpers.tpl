@@ -35,7 +35,7 @@ default
 
 {{- define "pilothouse.hasSecrets" -}}
 {{- with .Values -}}
-{{- if or .database.existingSecret .clickhouse.existingSecret .metricsToken.existingSecret .smtp.existingSecret .fleet.existingSecret -}}true{{- end -}}
+{{- if or .database.existingSecret .clickhouse.existingSecret .metricsToken.existingSecret .smtp.existingSecret .secretsKey.existingSecret .fleet.existingSecret -}}true{{- end -}}
 {{- end -}}
 {{- end -}}
 
@@ -47,6 +47,9 @@ default
 {{- define "pilothouse.check" -}}
 {{- if and (include "pilothouse.hasSeveralReplicas" .) (not (include "pilothouse.isShared" .)) -}}
 {{- fail "Several replicas need database.existingSecret and clickhouse.existingSecret: the embedded store and the embedded engine belong to one pod." -}}
+{{- end -}}
+{{- if and (include "pilothouse.isShared" .) (not .Values.secretsKey.existingSecret) -}}
+{{- fail "With database.existingSecret and clickhouse.existingSecret, the pods have no volume that lasts: put the key that encrypts secrets in the store into a Secret, and name it in secretsKey.existingSecret (docs/installing.md#helm-chart)." -}}
 {{- end -}}
 {{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
 {{- fail "autoscaling.minReplicas must not be greater than autoscaling.maxReplicas." -}}

@@ -1,10 +1,11 @@
+import { open, seal } from '../../../platform/state/secrets/sealed-columns.ts';
 import type { BudgetNoticeRow, BudgetRow } from '../../../platform/state/tables/billing-tables.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import type { Webhook } from '../../../platform/webhooks/webhook.ts';
 import type { AlertKey, Budget, BudgetAlert, Threshold } from './budget.ts';
 
-const toBudget = ({ document }: Pick<BudgetRow, 'document'>): Budget => {
-  const budget = JSON.parse(document) as Budget;
+const toBudget = (db: Db, row: BudgetRow): Budget => {
+  const budget = JSON.parse(open(db, 'budgets', row, row.document)) as Budget;
   return { ...budget, webhook: budget.webhook ?? undefined, channelIds: budget.channelIds ?? [] };
 };
 
@@ -21,28 +22,25 @@ const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
 
 /** The budgets of all organizations. */
 export async function listAllBudgets(db: Db): Promise<Budget[]> {
-  return (await db.selectFrom('budgets').select('document').orderBy('organization_id').execute()).map(toBudget);
+  const rows = await db.selectFrom('budgets').selectAll().orderBy('organization_id').execute();
+  return rows.map((row) => toBudget(db, row));
 }
 
 /** Oldest first. */
 export async function listBudgets(db: Db, organizationId: string): Promise<Budget[]> {
-  const rows = await db
-    .selectFrom('budgets')
-    .select('document')
-    .where('organization_id', '=', organizationId)
-    .execute();
+  const rows = await db.selectFrom('budgets').selectAll().where('organization_id', '=', organizationId).execute();
   const sortKey = ({ createdAt, id }: Budget) => `${String(createdAt).padStart(16, '0')} ${id}`;
-  return rows.map(toBudget).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  return rows.map((row) => toBudget(db, row)).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
 export async function findBudget(db: Db, organizationId: string, id: string): Promise<Budget | undefined> {
   const row = await db
     .selectFrom('budgets')
-    .select('document')
+    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && toBudget(row);
+  return row && toBudget(db, row);
 }
 
 /** For the queue of notifications. */
@@ -61,7 +59,8 @@ export async function listBudgetsUsingChannel(db: Db, organizationId: string, ch
 }
 
 export async function putBudget(tx: Db, budget: Budget): Promise<void> {
-  const row = { organization_id: budget.organizationId, id: budget.id, document: JSON.stringify(budget) };
+  const key = { organization_id: budget.organizationId, id: budget.id };
+  const row = { ...key, document: seal(tx, 'budgets', key, JSON.stringify(budget)) };
   await tx
     .insertInto('budgets')
     .values(row)

@@ -8,6 +8,8 @@ import type { Routes } from '../../../platform/http/requests/validation.ts';
 import { logFailures } from '../../../platform/http/responses/aborted-responses.ts';
 import { chooseEncoding } from '../../../platform/http/responses/compression.ts';
 import { managementResponse, success } from '../../../platform/http/responses/envelopes.ts';
+import type { ExportLog } from '../../audit/export-log.ts';
+import { getActor } from '../../audit/request-actor.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { parseWindow } from '../window.ts';
 import { formatFileName } from './exports.ts';
@@ -19,7 +21,7 @@ const tags = ['Billing'];
 /** Compresses these repetitive files to a tenth; higher levels take more time than they save. */
 const GZIP_LEVEL = 2;
 
-export function reportRoutes({ reports }: { reports: Reports }): Routes {
+export function reportRoutes({ reports, exportLog }: { reports: Reports; exportLog: ExportLog }): Routes {
   return (app) => {
     app.get(
       '/v1/organizations/:organizationId/usageCost/summary',
@@ -63,6 +65,15 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
         const chunks = reports.exports.render(getIdentity(request).organizationId, window, format);
         // Read before the response starts, so that a store failure is still reported as 503.
         const first = await chunks.next();
+        const { organizationId } = getIdentity(request);
+        const { from_date: from, to_date: to } = request.query;
+        const details = { format, from, to };
+        await exportLog.record(getActor(request), {
+          organizationId,
+          exported: 'usage cost',
+          id: organizationId,
+          details,
+        });
         const file = Readable.from(concatenate(first, logFailures(request, chunks)), { objectMode: false });
         const response = reply as unknown as FastifyReply;
         response

@@ -78,6 +78,24 @@ export function openLibsql(path: string, clock: Clock, observer: StoreObserver):
   };
 }
 
+/**
+ * Writes the file anew, so that nothing remains of rows that were changed or deleted. Needs as much free space as the file
+ * has; returns false without it, or if another process writes.
+ */
+export function compactLibsql(path: string): boolean {
+  const connection = new Database(path);
+  try {
+    connection.pragma('busy_timeout = 5000');
+    connection.exec('VACUUM');
+    const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+    return busy === 0;
+  } catch {
+    return false;
+  } finally {
+    connection.close();
+  }
+}
+
 /** Creates the directory and its parents. Node's `recursive` option loops forever on file systems that reject new directories, such as /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;

@@ -11,6 +11,7 @@ describe.skipIf(inject('postgresUrl') === '')('changes that wait for a lock on P
     const database = await createDatabase(inject('postgresUrl'));
     const state = await openState({
       dataDirectory: '',
+      secretsKeyFile: inject('secretsKeyFile'),
       databaseUrl: database.url,
       databaseConnections: 4,
       clock: systemClock,

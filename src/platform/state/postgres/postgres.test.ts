@@ -25,6 +25,7 @@ describe.skipIf(inject('postgresUrl') === '')('prepared statements on PostgreSQL
   ): Promise<void> {
     const state = await openState({
       dataDirectory: '',
+      secretsKeyFile: inject('secretsKeyFile'),
       databaseUrl: database.url,
       databaseConnections: 1,
       clock: systemClock,
