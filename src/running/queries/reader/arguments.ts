@@ -3,7 +3,7 @@ import { toLookup } from './names.ts';
 import { type Part, readParts } from './parts.ts';
 import { TYPES } from './words.ts';
 
-/** What the first argument of some functions must be: ClickHouse evaluates expressions in it, whoever passes them. */
+/** What the first argument of some functions must be: ClickHouse evaluates expressions in it, whatever the privileges are. */
 interface ArgumentRule {
   names: readonly string[];
   /** Part of a message. */
