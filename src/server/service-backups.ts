@@ -38,6 +38,7 @@ type StorageConfig = Pick<
 
 interface Options {
   config: StorageConfig;
+  /** Of this node: the storage compares it with its own. */
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   state: State;
@@ -94,7 +95,7 @@ export function createServiceBackups({ config, clock, log, state, domains }: Opt
           return startBackupWork({ ...common, session, schedule, verify });
         });
       const embedded = createEmbeddedMaker({
-        clock,
+        clock: state.clock,
         directoryId: readDirectoryName(config.dataDirectory),
         servicesDirectory: getServicesDirectory(config),
         storage,
@@ -103,7 +104,7 @@ export function createServiceBackups({ config, clock, log, state, domains }: Opt
       const works = [
         create(embedded, leases.local, (driver) => DRIVERS[driver].isLocal === true),
         create(
-          createSqlMaker({ clock, storage, openBackup }),
+          createSqlMaker({ clock: state.clock, storage, openBackup }),
           leases.shared,
           (driver) => canUseSql && DRIVERS[driver].isBackedUpBySql === true,
         ),

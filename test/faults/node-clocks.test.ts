@@ -299,8 +299,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with wrong clocks', () 
       backups: () => expect(added('service_backups')).toEqual([]),
     };
     expect(Object.keys(cases).sort()).toEqual([...BACKGROUND_JOBS, ...SERVICE_JOBS].sort());
-    for (const [job, check] of Object.entries(cases))
-      await expect(Promise.resolve(check()), job).resolves.toBeUndefined();
+    for (const check of Object.values(cases)) await check();
     // Whatever a job stores is of the time of the store: no hour before the first node, and no hour after now.
     const wrong = [...after.keys()].flatMap((table) =>
       added(table)
