@@ -5,6 +5,7 @@ import type { Db } from '../../platform/state/tables.ts';
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Wake } from './driver.ts';
+import { ownsResource, readControlPlaneId } from './owner-store.ts';
 import type { Service, ServiceSize } from './service.ts';
 import { createServiceWriter, type Observing } from './service-writer.ts';
 import {
@@ -52,6 +53,12 @@ export function createDrivenServices({ state, audit, clock }: Options) {
           : [],
       );
     },
+
+    /** Whether the service may drive its resource: no other service of the store does. */
+    ownsResource: (service: Readonly<Service>): Promise<boolean> => ownsResource(state, service),
+
+    /** Tells the store from those of other control planes. */
+    readControlPlaneId: (): Promise<string> => readControlPlaneId(state),
 
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),
