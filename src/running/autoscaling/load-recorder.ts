@@ -63,7 +63,7 @@ export function createLoadRecorder({ loadHistory, onRecorded, clock, log }: Opti
 
     /** `queries`: how many ran at the same time since the last observation, at most. */
     observed({ id, organizationId, name }: Readonly<Service>, observed: Observed, queries?: number): void {
-      const { memoryGb, replicas } = observed;
+      const { memoryGb, replicas, shards = 1 } = observed;
       if (memoryGb === undefined || replicas === undefined) return;
       const pending = services.get(id) ?? { organizationId, name, samples: [], outOfMemory: undefined };
       pending.name = name;
@@ -75,6 +75,7 @@ export function createLoadRecorder({ loadHistory, onRecorded, clock, log }: Opti
         at: clock.now(),
         memoryGb,
         replicas,
+        ...(shards > 1 && { shards }),
         state: observed.state,
         ...(cpuCores !== undefined && { cpuCores }),
         ...(memoryBytes !== undefined && { memoryBytes }),

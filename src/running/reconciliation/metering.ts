@@ -6,6 +6,7 @@ import type { Intake } from '../../management/billing/metering/intake.ts';
 import type { Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { State } from '../../platform/state/state.ts';
+import { countRunningGb } from '../drivers/running-memory.ts';
 import { deleteSlices, deleteSlicesOfDeleted, listSlices, putSlices } from './slice-store.ts';
 import { createUsageMeter, listEvents, type Rate, type Slice, type UsageMeter } from './usage-slice.ts';
 
@@ -154,8 +155,7 @@ export function createServiceMetering(options: Options) {
     /** The size counts from now on; the time since the previous observation counts with the previous size. */
     observed({ id, organizationId, dataWarehouseId }: Readonly<Service>, observed: Observed): void {
       measure(id);
-      const isRunning = observed.state === 'running' || observed.state === 'resizing';
-      const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
+      const gb = countRunningGb(observed);
       const service = metered.get(id);
       const storedBytes = observed.load?.storedBytes ?? service?.rate.storedBytes ?? 0;
       if (service) {
