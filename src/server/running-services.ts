@@ -46,6 +46,7 @@ export function createRunningServices({ config, clock, log, state, domains, atte
   const { host, drift: onDrift } = config;
   const serviceBackups = createServiceBackups({ config, clock, log, state, domains });
   const drivers = createDrivers({
+    services,
     config,
     clock,
     log,

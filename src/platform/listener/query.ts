@@ -27,9 +27,11 @@ export function query(
   sql: string,
   signal: AbortSignal,
   hide = (error: string): string => error,
+  queryId?: string,
 ): Promise<string> {
+  const path = queryId === undefined ? PATH : `${PATH}&query_id=${encodeURIComponent(queryId)}`;
   return new Promise((resolve, reject) => {
-    const call = request({ host, port, headers, method: 'POST', path: PATH, agent: false, signal }, (response) => {
+    const call = request({ host, port, headers, method: 'POST', path, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
@@ -51,8 +53,13 @@ export function query(
 }
 
 /** The rows of a statement that ends in `FORMAT JSONCompactEachRow`. */
-export async function queryRows<Row>(address: Address, sql: string, signal: AbortSignal): Promise<Row[]> {
-  const text = await query(address, `${sql} FORMAT JSONCompactEachRow`, signal);
+export async function queryRows<Row>(
+  address: Address,
+  sql: string,
+  signal: AbortSignal,
+  queryId?: string,
+): Promise<Row[]> {
+  const text = await query(address, `${sql} FORMAT JSONCompactEachRow`, signal, undefined, queryId);
   return text
     .split('\n')
     .filter((line) => line !== '')
