@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/time/clock.ts';
+import type { DrivenServices } from '../management/services/driven-services.ts';
 import type { Driver, DriverName } from '../management/services/driver.ts';
 import { readDirectoryName } from '../platform/engine/directory-id.ts';
 import { getServiceDirectory } from '../running/drivers/embedded/directory.ts';
@@ -12,12 +13,16 @@ import { createWebhookDriver } from '../running/drivers/webhook/webhook-driver.t
 import type { Config } from './settings/config.ts';
 
 interface Options {
-  config: Pick<Config, 'dataDirectory' | 'embeddedMibPerGb' | 'kubeconfig' | 'webhookAllowPrivate'>;
+  config: Pick<
+    Config,
+    'dataDirectory' | 'embeddedMibPerGb' | 'kubeconfig' | 'webhookAllowPrivate' | 'ignoredAgents' | 'ignoredStatements'
+  >;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Called when the process of a service has ended. */
   onChange(serviceId: string): void;
   restore: RunRestore;
+  services: Pick<DrivenServices, 'readControlPlaneId'>;
 }
 
 /** Has a directory for each embedded service. */
@@ -32,7 +37,14 @@ export const createLogReader = (config: Pick<Config, 'dataDirectory'>) => ({
 });
 
 /** The drivers of services that are reconciled. */
-export function createDrivers({ config, clock, log, onChange, restore }: Options): Partial<Record<DriverName, Driver>> {
+export function createDrivers({
+  config,
+  clock,
+  log,
+  onChange,
+  restore,
+  services,
+}: Options): Partial<Record<DriverName, Driver>> {
   return {
     embedded: createEmbeddedDriver({
       directory: getServicesDirectory(config),
@@ -42,7 +54,12 @@ export function createDrivers({ config, clock, log, onChange, restore }: Options
       onChange,
       restore,
     }),
-    kubernetes: createKubernetesDriver({ kubeconfig: config.kubeconfig, log }),
-    webhook: createWebhookDriver({ clock, allowPrivate: config.webhookAllowPrivate ?? false }),
+    kubernetes: createKubernetesDriver({
+      kubeconfig: config.kubeconfig,
+      readControlPlaneId: services.readControlPlaneId,
+      ignored: config,
+      log,
+    }),
+    webhook: createWebhookDriver({ clock, allowPrivate: config.webhookAllowPrivate ?? false, ignored: config }),
   };
 }

@@ -52,6 +52,7 @@ export function createRunningServices(options: Options) {
   const { host, drift: onDrift } = config;
   const serviceBackups = createServiceBackups({ config, clock: nodeClock, log, state, domains });
   const drivers = createDrivers({
+    services,
     config,
     clock,
     log,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { acme, fleet, globex, initech } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { runSql } from '../support/store-sql.ts';
 
 onEachStore('the preview of a scaling change', (store) => {
   const server = useServer(store);
@@ -132,6 +133,30 @@ onEachStore('the preview of a scaling change', (store) => {
     expect((await preview({}, initech.primary)).json.error).toBe(
       `NOT_FOUND: service ${initech.primary} does not exist`,
     );
+  });
+
+  it('prices all shards, and the record shows them', async () => {
+    const set = (observed: object) =>
+      runSql(server, `UPDATE services SET observed = '${JSON.stringify(observed)}' WHERE id = '${acme.primary}'`);
+    const observed = { state: 'running', since: Date.now(), replicas: 3, memoryGb: 16 };
+    const body = { numReplicas: 4, minReplicaMemoryGb: 32, maxReplicaMemoryGb: 64, idleScaling: false };
+    expect(await stored(acme.primary)).not.toHaveProperty('shards');
+    const one = (await preview(body, acme.primary, acme, 'replicaScaling')).json.result.monthlyCost;
+    await set({ ...observed, shards: 3 });
+    expect(await stored(acme.primary)).toMatchObject({ shards: 3, numReplicas: 3 });
+    const { service, monthlyCost } = (await preview(body, acme.primary, acme, 'replicaScaling')).json.result;
+    expect(service).toMatchObject({ shards: 3, numReplicas: 4 });
+    expect(monthlyCost.after).toMatchObject({ shards: 3, replicas: 4, min: monthly(12, 32), max: monthly(12, 64) });
+    expect(monthlyCost.before.max).toBeCloseTo(3 * one.before.max, 4);
+    expect(one.after).not.toHaveProperty('shards');
+    const totals = await preview({ numReplicas: 4, idleScaling: false }, acme.primary);
+    expect(totals.json.result.monthlyCost.after.min).toBeCloseTo(monthly(12, 16), 4);
+    const metrics = await server.call({
+      path: `/v1/organizations/${acme.id}/services/${acme.primary}/prometheus`,
+      key: acme.admin,
+    });
+    expect(metrics.text).toMatch(/pilothouse_service_shards\{.*\} 3\n/);
+    await set(observed);
   });
 });
 

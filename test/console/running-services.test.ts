@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { toChartRange, toChartRows } from '../../console/src/pages/services/autoscaling/autoscaling-series.ts';
 import { listEvidence } from '../../console/src/pages/services/evidence-text.ts';
-import { getPollMs, listDifferences } from '../../console/src/parts/services/service-status.ts';
+import { formatObservedSize, getPollMs, listDifferences } from '../../console/src/parts/services/service-status.ts';
 import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { useServices } from '../support/running-service.ts';
@@ -79,6 +79,24 @@ inBrowser(
         `INSERT INTO autoscaling_decisions VALUES ('${acme.id}', '${id}', '${decision.id}', ${decision.at}, 0, '${JSON.stringify(decision)}')`,
       );
     }
+
+    it('have their shards wherever their replicas are shown', async () => {
+      const observed = { state: 'running', since: Date.now(), replicas: 3, memoryGb: 16, shards: 3 };
+      await runSql(
+        browser.server,
+        `UPDATE services SET observed = '${JSON.stringify(observed)}' WHERE id = '${UNREACHABLE}'`,
+      );
+      const page = await browser.signIn(acme.admin, '/services');
+      await page.getByText('3 shards × 3 replicas × 16–120 GB').waitFor();
+      await page.getByRole('link', { name: 'elsewhere' }).click();
+      await panel(page, 'Status').getByText('3 shards × 3 replicas × 16 GB').first().waitFor();
+      await tab(page, 'Scaling').click();
+      const scaling = page.getByRole('form', { name: 'Scaling' });
+      await scaling.getByText('1,080 GB in total with 3 shards × 3 replicas').waitFor();
+      await scaling.getByText('Of each of the 3 shards').waitFor();
+      await scaling.getByText('Current, 3 shards × 3 replicas').waitFor();
+      await expectAccessible(page);
+    });
 
     it('an embedded service is created, idles, is woken by a query and is stopped', async () => {
       const page = await browser.signIn(acme.admin, '/services');
@@ -313,6 +331,14 @@ describe('the status of a service', () => {
     expect(range('09:50', '10:05')).toEqual(['16T09:50', '16T10:06']);
     expect(range('10:05')).toEqual(['16T10:01', '16T10:06']);
     expect(range()).toEqual(['15T10:06', '16T10:06']);
+  });
+
+  it('with shards has the size of all of them', () => {
+    const point = { state: 'running', memoryGb: 16, replicas: 2, shards: 3, outOfMemory: 0, costPerHourCHC: 3.6 };
+    const points = [{ ...point, at: '2026-11-16T10:00:00Z' }];
+    expect(toChartRows({ points, stepMinutes: 1 }).values[0]).toEqual([96]);
+    expect(formatObservedSize({ replicas: 2, replicaMemoryGb: 16 }, 3)).toBe('3 shards × 2 replicas × 16 GB');
+    expect(formatObservedSize({ replicas: 2, replicaMemoryGb: 16 })).toBe('2 replicas with 16 GB each');
   });
 
   it('names what was observed in words', () => {

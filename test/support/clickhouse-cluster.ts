@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { READER_GRANTS } from '../../src/platform/engine/backends/configuration.ts';
-import type { Elements } from '../../src/platform/listener/configuration.ts';
+import type { Elements, User } from '../../src/platform/listener/configuration.ts';
 import { findInstallation } from '../../src/platform/listener/installation.ts';
 import { findFreePort, type Listener, startListener, withUser } from '../../src/platform/listener/listener.ts';
 import { query } from '../../src/platform/listener/query.ts';
@@ -34,6 +34,8 @@ export interface ClickHouseCluster {
   /** For `--clickhouse-url`. */
   url: string;
   pids: number[];
+  /** Of the HTTP interface of each shard. */
+  ports: number[];
   /** Runs a statement on one shard, counted from 0. */
   query(shard: number, sql: string): Promise<string>;
   /** Statements that were sent to the whole cluster. */
@@ -43,8 +45,19 @@ export interface ClickHouseCluster {
   close(): Promise<void>;
 }
 
+interface ClusterUsers {
+  /** Further rights of the user. */
+  grants?: readonly string[];
+  users?: readonly User[];
+}
+
 /** A ClickHouse process that accepts connections of other servers on `port`. */
-export function startClusterServer(directory: string, port: number, server: Elements): Promise<Listener> {
+export function startClusterServer(
+  directory: string,
+  port: number,
+  server: Elements,
+  { grants = [], users = [] }: ClusterUsers = {},
+): Promise<Listener> {
   const installation = findInstallation();
   if ('obstacle' in installation) expect.fail(installation.obstacle);
   const data = join(directory, 'data');
@@ -56,7 +69,7 @@ export function startClusterServer(directory: string, port: number, server: Elem
     data,
     logFile: join(data, 'clickhouse.log'),
     memoryBytes: 700 * MEBIBYTE,
-    users: [USER],
+    users: [{ ...USER, grants: [...USER.grants, ...grants] }, ...users],
     server: { tcp_port: port, ...server },
     log: { debug() {} },
   });
@@ -70,7 +83,10 @@ export const runOnServer = ({ address }: Listener, sql: string): Promise<string>
  * replicas and no worker for statements of a cluster), so this does both in its place: it sends a statement with ON CLUSTER to
  * each shard without it, and Replicated tables become tables without replicas.
  */
-export async function startClickHouseCluster(directory: string): Promise<ClickHouseCluster> {
+export async function startClickHouseCluster(
+  directory: string,
+  { server, ...users }: ClusterUsers & { server?: Elements } = {},
+): Promise<ClickHouseCluster> {
   const ports = await Promise.all(Array.from({ length: SHARDS }, findFreePort));
   const shards = ports.map((port, index) => [
     `shard${index + 1}`,
@@ -79,11 +95,17 @@ export async function startClickHouseCluster(directory: string): Promise<ClickHo
   const listeners: Listener[] = [];
   for (const [index, port] of ports.entries())
     listeners.push(
-      await startClusterServer(join(directory, `shard${index + 1}`), port, {
-        macros: { shard: String(index + 1), replica: 'r1' },
-        // With a secret, a query runs as the same user on all shards.
-        remote_servers: { [CLUSTER]: { secret: 'of-the-cluster', ...Object.fromEntries(shards) } },
-      }),
+      await startClusterServer(
+        join(directory, `shard${index + 1}`),
+        port,
+        {
+          macros: { shard: String(index + 1), replica: 'r1' },
+          // With a secret, a query runs as the same user on all shards.
+          remote_servers: { [CLUSTER]: { secret: 'of-the-cluster', ...Object.fromEntries(shards) } },
+          ...server,
+        },
+        users,
+      ),
     );
   const run = (shard: number, sql: string): Promise<string> => {
     const listener = listeners[shard];
@@ -103,6 +125,7 @@ export async function startClickHouseCluster(directory: string): Promise<ClickHo
   return {
     url: `http://writer:${PASSWORDS.writer}@127.0.0.1:${port}`,
     pids: listeners.map(({ pid }) => pid),
+    ports: listeners.map(({ address }) => address.port),
     query: run,
     clusterStatements,
     async stopShard(shard) {

@@ -54,6 +54,8 @@ export async function startKubernetesApi(tls?: { key: string; cert: string }) {
   const unknownPaths = new Set<string>();
   /** Runs before a patch is applied: another client is faster. */
   const hooks: { beforePatch?: (() => void) | undefined } = {};
+  /** Of the lists of sets, if it is below the limit of the request. */
+  const pageSize = { sets: 500, isEndless: false };
   let version = 100;
 
   const getKey = (kind: string, name: string) => `${kind}/${name}`;
@@ -76,8 +78,7 @@ export async function startKubernetesApi(tls?: { key: string; cert: string }) {
     if (kind === undefined || refused.kinds.has(kind)) return { status: 404, body: '404 page not found\n' };
     const verb = method === 'PATCH' ? 'patch' : name === undefined ? 'list' : 'get';
     if (refused.rights.has(`${verb} ${plural}`)) return toStatus(403, 'Forbidden');
-    if (name === undefined)
-      return { status: 200, body: { kind: `${kind}List`, items: list(kind, query.labelSelector) } };
+    if (name === undefined) return { status: 200, body: toPage(kind, list(kind, query.labelSelector), query) };
     const object = objects.get(getKey(kind, name));
     if (!object) return toStatus(404, 'NotFound');
     if (method === 'GET') return { status: 200, body: object };
@@ -97,6 +98,16 @@ export async function startKubernetesApi(tls?: { key: string; cert: string }) {
         );
     if (typeof changed === 'number') return toStatus(changed, changed === 409 ? 'Conflict' : 'Invalid');
     return { status: 200, body: isDryRun ? changed : put(changed) };
+  }
+
+  /** `continue` is the position of the next item. */
+  function toPage(kind: string, items: KubernetesObject[], query: Record<string, string>) {
+    const size = Math.min(kind === 'StatefulSet' ? pageSize.sets : Number(query.limit), Number(query.limit));
+    const start = Number(query.continue ?? 0);
+    const end = start + size;
+    const isLast = end >= items.length && !pageSize.isEndless;
+    const page = pageSize.isEndless ? Array.from({ length: 500 }, () => items[0]) : items.slice(start, end);
+    return { kind: `${kind}List`, metadata: isLast ? {} : { continue: String(end) }, items: page };
   }
 
   function list(kind: string, selector = ''): KubernetesObject[] {
@@ -136,6 +147,7 @@ export async function startKubernetesApi(tls?: { key: string; cert: string }) {
     access,
     unknownPaths,
     hooks,
+    pageSize,
     put,
     /** As `put`, with a status that is about the new generation. */
     settle(object: KubernetesObject): void {

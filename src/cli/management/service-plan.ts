@@ -21,7 +21,11 @@ export const planService = defineCommand({
       const service = await getService(organization, domains, wanted);
       if (service.driver !== 'kubernetes')
         throw new AppError('conflict', `${service.name} has the driver ${service.driver}; only kubernetes has a plan`);
-      const driver = createKubernetesDriver({ kubeconfig: readConfig().kubeconfig, log: { info() {} } });
+      const driver = createKubernetesDriver({
+        kubeconfig: readConfig().kubeconfig,
+        readControlPlaneId: domains.drivenServices.readControlPlaneId,
+        log: { info() {} },
+      });
       const desired = toDesired(service, systemClock.now());
       const plan = await driver.plan(toDrivenService(service), desired, limitTime(PLAN_MS));
       const lines = plan.differences.map(({ member, before, after }) => `${member}: ${before ?? 'not set'} → ${after}`);

@@ -107,7 +107,7 @@ const listServices = defineCommand({
         record.name,
         record.driver,
         record.status?.state ?? record.state,
-        String(record.numReplicas),
+        record.shards === undefined ? String(record.numReplicas) : `${record.shards} × ${record.numReplicas}`,
         `${record.minReplicaMemoryGb}–${record.maxReplicaMemoryGb} GB`,
         record.idleScaling ? `after ${record.idleTimeoutMinutes} min` : 'never',
         formatEndpoint(record) ?? '',

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/state/tables.ts';
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Wake } from './driver.ts';
+import { ownsResource, readControlPlaneId } from './owner-store.ts';
 import type { Service, ServiceSize } from './service.ts';
 import { createServiceWriter, type Observing } from './service-writer.ts';
 import {
@@ -26,7 +27,7 @@ export const RECONCILER: Actor = { type: 'system', id: 'reconciler', details: 'R
 export const STOPPED_FOR_BACKUP = 'The service is stopped; start it to back it up';
 
 interface Options {
-  state: Pick<State, 'db'>;
+  state: Pick<State, 'db' | 'write'>;
   audit: Audit;
 }
 
@@ -51,6 +52,9 @@ export function createDrivenServices({ state, audit }: Options) {
       );
     },
 
+    /** Tells the store from those of other control planes. */
+    readControlPlaneId: (): Promise<string> => readControlPlaneId(state),
+
     /** Deleted services that the driver still has to remove. */
     listRemovals: (): Promise<Service[]> => listRemovals(state.db),
 
@@ -64,6 +68,9 @@ function createServiceChanges(state: LeasedState, audit: Audit) {
   const writer = createServiceWriter({ state, audit });
 
   return {
+    /** Whether the service may drive its resource: no other service of the store does. */
+    ownsResource: (service: Readonly<Service>): Promise<boolean> => ownsResource(state, service),
+
     removed: (service: Service): Promise<void> => state.write((tx) => deleteRemoval(tx, service)),
 
     /**

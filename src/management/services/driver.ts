@@ -60,9 +60,11 @@ export interface Observation {
   isResizing?: boolean;
   /** Why, in one sentence for users. */
   reason?: string;
-  /** The size that was observed. */
+  /** The size that was observed: the replicas of each shard, and the memory of one. */
   replicas?: number;
   memoryGb?: number;
+  /** Left out if there is one. */
+  shards?: number;
   version?: string;
   evidence?: Observed['evidence'];
   /** The id of the data directory that an embedded service is in. */
@@ -132,6 +134,13 @@ export interface KubernetesOptions {
   canIdle?: boolean | undefined;
 }
 
+/** `ClickHouseInstallation fleet/orders` */
+export const formatPlace = ({
+  kind,
+  namespace,
+  name,
+}: Pick<KubernetesOptions, 'kind' | 'namespace' | 'name'>): string => `${kind} ${namespace}/${name}`;
+
 export interface WebhookOptions {
   url: string;
   secret: string;
@@ -165,8 +174,14 @@ export interface Observed {
   state: ObservedState;
   /** Why, in one sentence for users. */
   reason?: string;
+  /** Of each shard. */
   replicas?: number;
+  /** Of one replica. */
   memoryGb?: number;
+  /** Left out if there is one. */
+  shards?: number;
+  /** What compute is billed for, in GB; left out if it is that of equal replicas in a service that is running. */
+  runningGb?: number;
   /** The version of the database. */
   version?: string;
   /** That of the last change that was acted on. Drivers that see the size of what runs leave it out. */
@@ -203,7 +218,7 @@ export interface NativeUpstream {
   password: string;
 }
 
-/** Resource use of a service, over all replicas. */
+/** Resource use of a service, over all replicas of all shards. */
 export interface Load {
   /** Average since the previous observation. */
   cpuCores?: number;
@@ -224,6 +239,7 @@ export const BLOCKER_TYPES = [
   'merge',
   'mutation',
   'backup',
+  'unknown',
 ] as const;
 
 /** Why a service is not idle. */
@@ -264,6 +280,11 @@ export interface Driver {
   canIdle(service: DrivenService): boolean;
   /** Work that would be interrupted if the service were stopped now: merges, mutations, backups. */
   listBlockers?(serviceId: string, signal: AbortSignal): Promise<IdleBlocker[]>;
+  /**
+   * What the database itself says about its use: running queries and work, and queries that ended less than `timeoutMs`
+   * ago. Of drivers whose services have clients that do not use their endpoint. Throws if a replica cannot be asked.
+   */
+  listUse?(service: DrivenService, timeoutMs: number, signal: AbortSignal): Promise<IdleBlocker[]>;
   /** The slowest queries of the last 24 hours; undefined if the service does not run. */
   listSlowQueries?(serviceId: string, signal: AbortSignal): Promise<SlowQuery[] | undefined>;
   /** Undefined if the service does not run. */

@@ -35,7 +35,8 @@ export const ServiceListQuery = Type.Object(
 
 export const NumReplicas = Type.Integer({
   ...SCALING_LIMITS.numReplicas,
-  description: '2 to 20 for the first service of a warehouse; exactly 1 in a BASIC organization',
+  description:
+    '2 to 20 for the first service of a warehouse; exactly 1 in a BASIC organization. Of each shard: a service with several shards has as many in all of them',
   'x-limits': REPLICA_LIMITS,
 });
 export const IdleScaling = Type.Boolean({ description: 'true lets the service scale to zero when idle' });
@@ -188,6 +189,13 @@ export const ServiceRecord = NamedObject('Service', {
   releaseChannel: Type.String({ description: 'There is one' }),
   replicaMemoryGb: Type.Optional(Type.Number({ description: 'In horizontal mode only' })),
   scalingSchedule: Type.Optional(ScalingScheduleRecord),
+  shards: Type.Optional(
+    Type.Integer({
+      minimum: 2,
+      description:
+        'The shards that the driver runs; absent for one. Numbers of replicas are those of each shard, and memory is that of one replica: compute is billed for shards × replicas × memory',
+    }),
+  ),
   state: Type.Enum([...SERVICE_STATES], { description: 'As the driver reported it' }),
   status: Type.Optional(ServiceStatus),
   tags: Type.Optional(Type.Array(Tag)),
@@ -233,8 +241,20 @@ const SIMULATED = 'Simulated: no process runs, and the state follows the command
 function toObservedFields(service: Readonly<Service>, now: number) {
   const { driver, desiredState, generation, settledGeneration } = service;
   const { isReconciled, maxReplicas } = DRIVERS[driver];
-  const { state, since, isResizing, replicas, memoryGb, version, evidence, endpoint, inFlight, drift, ...observed } =
-    observe(service, now);
+  const {
+    state,
+    since,
+    isResizing,
+    replicas,
+    memoryGb,
+    shards,
+    version,
+    evidence,
+    endpoint,
+    inFlight,
+    drift,
+    ...observed
+  } = observe(service, now);
   const reason = observed.reason ?? (isReconciled ? undefined : SIMULATED);
   const wanted = getWantedSize(service, now);
   const status: Static<typeof ServiceStatus> = {
@@ -256,6 +276,7 @@ function toObservedFields(service: Readonly<Service>, now: number) {
   };
   return {
     status,
+    ...(shards === undefined ? undefined : { shards }),
     ...(version === undefined ? undefined : { clickhouseVersion: version, databaseVersion: version }),
     ...(endpoint ? { endpoints: listEndpoints(endpoint) } : undefined),
   };

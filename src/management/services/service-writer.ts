@@ -5,6 +5,7 @@ import type { Audit } from '../audit/audit.ts';
 import { type LockedService, lockService, updateDocument } from './change-store.ts';
 import type { Observation } from './driver.ts';
 import { missingService } from './missing-service.ts';
+import { releaseOtherResources } from './owner-store.ts';
 import type { Service } from './service.ts';
 import type { ServiceActivity } from './service-activities.ts';
 import { deleteService, toNextGeneration, updateObserved, updateService } from './store.ts';
@@ -67,6 +68,8 @@ export function createServiceWriter({ state, audit }: { state: Pick<State, 'writ
           const { observed, settledGeneration, activities = [] } = change(locked.service);
           const after = { ...locked.service, observed };
           await updateObserved(tx, after, settledGeneration);
+          const isNewlySettled = settledGeneration !== undefined && settledGeneration !== after.settledGeneration;
+          if (isNewlySettled) await releaseOtherResources(tx, after);
           await record(tx, actor, after, activities);
           return after;
         },

@@ -104,5 +104,8 @@ export function defaultScaling({ tier }: Pick<Organization, 'tier'>, kind: Servi
   };
 }
 
+/** The shards that were observed. A driver that reports none runs one. */
+export const getShards = ({ observed }: Pick<Service, 'observed'>): number => observed.shards ?? 1;
+
 /** The number of replicas at most. */
 export const getMaxReplicas = ({ numReplicas, maxReplicas }: Scaling): number => maxReplicas ?? numReplicas;

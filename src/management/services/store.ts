@@ -5,6 +5,7 @@ import { preparedRows } from '../../platform/state/prepared-rows.ts';
 import { open, type SealedTable, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { Db, Tables } from '../../platform/state/tables.ts';
 import { DRIVERS, type DriverName } from './driver.ts';
+import { claimResources, findResource, releaseResources } from './owner-store.ts';
 import type { Service } from './service.ts';
 import { deleteTags, insertTags, replaceTags } from './tag-store.ts';
 
@@ -107,6 +108,8 @@ export async function updateService(tx: Db, before: Readonly<Service>, service: 
     .where('id', '=', service.id)
     .execute();
   await replaceTags(tx, before, service);
+  const resource = findResource(service);
+  if (resource !== undefined && resource !== findResource(before)) await claimResources(tx, [service]);
 }
 
 const INSERTED_COLUMNS = [
@@ -143,9 +146,10 @@ export async function insertServices(tx: Db, services: readonly Service[]): Prom
     })),
   );
   await insertTags(tx, services);
+  await claimResources(tx, services);
 }
 
-/** The driver removes the service later. */
+/** The driver removes the service later; until then, no other service gets its resource. */
 export async function deleteService(tx: Db, service: Readonly<Service>, now: number): Promise<void> {
   const { organizationId, id, driver, observed } = service;
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
@@ -206,7 +210,9 @@ export const listRemovals = async (db: Db): Promise<Service[]> =>
     toService(db, { ...row, generation: 0, settled_generation: 0 }, 'service_removals'),
   );
 
-export async function deleteRemoval(tx: Db, { organizationId, id }: Service): Promise<void> {
+export async function deleteRemoval(tx: Db, service: Service): Promise<void> {
+  const { organizationId, id } = service;
+  await releaseResources(tx, service);
   await tx.deleteFrom('service_removals').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 

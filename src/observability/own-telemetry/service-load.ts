@@ -6,6 +6,7 @@ interface Sample {
   at: number;
   memoryGb: number;
   replicas: number;
+  shards?: number;
   cpuCores?: number;
   memoryBytes?: number;
   queries?: number;
@@ -48,7 +49,8 @@ const METRICS: Record<string, { unit: string; description: string; read(sample: 
     description: 'Queries that failed for lack of memory in the minute',
     read: ({ outOfMemory = 0 }) => outOfMemory,
   },
-  'clickhouse.replicas': { unit: '{replica}', description: 'Replicas', read: ({ replicas }) => replicas },
+  'clickhouse.replicas': { unit: '{replica}', description: 'Replicas of each shard', read: ({ replicas }) => replicas },
+  'clickhouse.shards': { unit: '{shard}', description: 'Shards', read: ({ shards = 1 }) => shards },
   'clickhouse.replica.memory': {
     unit: 'By',
     description: 'Memory of one replica',

@@ -28,9 +28,11 @@ export function query(
   sql: string,
   signal: AbortSignal,
   hide = (error: string): string => error,
+  queryId?: string,
 ): Promise<string> {
+  const path = queryId === undefined ? PATH : `${PATH}&query_id=${encodeURIComponent(queryId)}`;
   return new Promise((resolve, reject) => {
-    const call = request({ host, port, headers, method: 'POST', path: PATH, agent: false, signal }, (response) => {
+    const call = request({ host, port, headers, method: 'POST', path, agent: false, signal }, (response) => {
       readLimited(response, { maxBytes: MAX_RESPONSE_BYTES, signal, sender: 'ClickHouse' }).then((content) => {
         const text = content.toString('utf8');
         if (response.statusCode === 200) resolve(text);
@@ -44,8 +46,13 @@ export function query(
 }
 
 /** The rows of a statement that ends in `FORMAT JSONCompactEachRow`. */
-export async function queryRows<Row>(address: Address, sql: string, signal: AbortSignal): Promise<Row[]> {
-  const text = await query(address, `${sql} FORMAT JSONCompactEachRow`, signal);
+export async function queryRows<Row>(
+  address: Address,
+  sql: string,
+  signal: AbortSignal,
+  queryId?: string,
+): Promise<Row[]> {
+  const text = await query(address, `${sql} FORMAT JSONCompactEachRow`, signal, undefined, queryId);
   return text
     .split('\n')
     .filter((line) => line !== '')

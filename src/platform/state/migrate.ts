@@ -10,10 +10,46 @@ const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
 /** What a migration needs in addition to its SQL, by its name; runs after it in the same transaction. */
 export type Steps = Readonly<Record<string, (tx: Db) => Promise<void>>>;
 
+const SERVICES_PER_READ = 500;
+
+/** The oldest of several services with the same resource keeps it. */
+async function fillResourceOwners(tx: Db): Promise<void> {
+  let last = { created_at: Number.MIN_SAFE_INTEGER, id: '' };
+  for (;;) {
+    const rows = await tx
+      .selectFrom('services')
+      .select(['organization_id', 'id', 'created_at', 'document'])
+      .where('driver', '=', 'kubernetes')
+      .where((is) =>
+        is.or([
+          is('created_at', '>', last.created_at),
+          is.and([is('created_at', '=', last.created_at), is('id', '>', last.id)]),
+        ]),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(SERVICES_PER_READ)
+      .execute();
+    for (const { organization_id, id, document } of rows) {
+      const { kind, namespace, name } = JSON.parse(document).settings?.kubernetes ?? {};
+      if (kind === undefined) continue;
+      await tx
+        .insertInto('resource_owners')
+        .values({ resource: `${kind} ${namespace}/${name}`, organization_id, service_id: id })
+        .onConflict((conflict) => conflict.column('resource').doNothing())
+        .execute();
+    }
+    const end = rows.at(-1);
+    if (!end) return;
+    last = end;
+  }
+}
+
 const STEPS: Steps = {
   '0001-schema': async (tx) => {
     if (isPostgres(tx)) await sql`ALTER TABLE rate_windows SET UNLOGGED`.execute(tx);
   },
+  '0019-resource-owners': fillResourceOwners,
 };
 
 /**

@@ -40,6 +40,8 @@ export interface Tables {
   services: ServiceRow;
   service_tags: ServiceTagRow;
   service_removals: ServiceRemovalRow;
+  resource_owners: { resource: string; organization_id: string; service_id: string };
+  control_planes: { id: number; identity: string };
   leases: LeaseRow;
   service_backups: ServiceBackupRow;
   endpoint_ports: { port: number; organization_id: string; service_id: string; protocol: string };

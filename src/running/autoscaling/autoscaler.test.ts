@@ -36,7 +36,7 @@ const declare = (id: string, mode: AutoscalerMode | undefined, more: object = {}
   name: id.slice(0, 8),
   isPrimary: true,
   driver: 'kubernetes',
-  kubernetes: { kind: 'ClickHouseInstallation', namespace: 'db', name: 'analytics' },
+  kubernetes: { kind: 'ClickHouseInstallation', namespace: 'db', name: `analytics-${id}` },
   numReplicas: 2,
   minReplicaMemoryGb: 16,
   maxReplicaMemoryGb: 48,

@@ -12,6 +12,8 @@ import { BYTES_PER_GB, type LoadSample } from './load.ts';
 export interface HistoryPoint extends ServiceSize {
   /** The start of the step. */
   at: number;
+  /** Left out if there is one. */
+  shards?: number;
   state: LoadSample['state'];
   cpuCores?: number;
   usedMemoryGb?: number;
@@ -31,13 +33,13 @@ export function chooseStepMinutes(from: number, to: number): number {
 }
 
 /** Combines samples into steps; steps without samples are left out. Size and state are those of the last sample. */
-export function createHistoryPoints(stepMinutes: number, getCost: (size: ServiceSize, at: number) => number) {
+export function createHistoryPoints(stepMinutes: number, getCost: (sample: LoadSample) => number) {
   const points: HistoryPoint[] = [];
   const stepMs = stepMinutes * MINUTE_MS;
 
   function add(sample: LoadSample): void {
     const at = Math.floor(sample.at / stepMs) * stepMs;
-    const { memoryGb, replicas, state } = sample;
+    const { memoryGb, replicas, shards, state } = sample;
     let point = points.at(-1);
     if (point?.at !== at) {
       point = { at, memoryGb, replicas, state, outOfMemory: 0, costMicrosPerHour: 0 };
@@ -47,12 +49,13 @@ export function createHistoryPoints(stepMinutes: number, getCost: (size: Service
     Object.assign(point, {
       memoryGb,
       replicas,
+      ...(shards !== undefined && { shards }),
       state,
       ...highest('cpuCores', point.cpuCores, sample.cpuCores),
       ...highest('usedMemoryGb', point.usedMemoryGb, usedMemoryGb),
       ...highest('queries', point.queries, sample.queries),
       outOfMemory: point.outOfMemory + (sample.outOfMemory ?? 0),
-      costMicrosPerHour: state === 'running' ? getCost(sample, sample.at) : 0,
+      costMicrosPerHour: state === 'running' ? getCost(sample) : 0,
     });
   }
 
@@ -64,17 +67,17 @@ const highest = (name: string, a: number | undefined, b: number | undefined) =>
 
 const MINUTES_PER_HOUR = 60;
 
-/** Micro-CHC for an hour of a size at a time. */
+/** Micro-CHC for an hour of the size of a sample, at its time. */
 export function createHourlyCost(books: readonly PriceBook[], { tier }: Pick<Organization, 'tier'>, service: Service) {
   const costs = new Map<string, number>();
-  return ({ memoryGb, replicas }: ServiceSize, at: number): number => {
+  return ({ memoryGb, replicas, shards = 1, at }: LoadSample): number => {
     const day = toUtcDay(at);
-    const key = `${day} ${memoryGb} ${replicas}`;
+    const key = `${day} ${memoryGb} ${replicas} ${shards}`;
     const known = costs.get(key);
     if (known !== undefined) return known;
     const usage = { meter: 'compute', entityType: 'service', tier, region: service.details.region } as const;
     const price = getApplicablePrice(getApplicablePriceBook(books, day), usage);
-    const unitMinutes = ((memoryGb * replicas) / GB_PER_UNIT) * MINUTES_PER_HOUR;
+    const unitMinutes = ((memoryGb * replicas * shards) / GB_PER_UNIT) * MINUTES_PER_HOUR;
     const cost = calculateCostMicros('compute', unitMinutes.toFixed(6), price);
     costs.set(key, cost);
     return cost;

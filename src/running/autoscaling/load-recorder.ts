@@ -77,7 +77,7 @@ export function createLoadRecorder({ loadHistory, onRecorded, clock, log, findSe
 
     /** `queries`: how many ran at the same time since the last observation, at most. */
     observed({ id, organizationId, name }: Readonly<Service>, observed: Observed, queries?: number): void {
-      const { memoryGb, replicas } = observed;
+      const { memoryGb, replicas, shards = 1 } = observed;
       const session = findSession(id);
       if (memoryGb === undefined || replicas === undefined || !session) return;
       const known = services.get(id);
@@ -92,6 +92,7 @@ export function createLoadRecorder({ loadHistory, onRecorded, clock, log, findSe
         at: clock.now(),
         memoryGb,
         replicas,
+        ...(shards > 1 && { shards }),
         state: observed.state,
         ...(cpuCores !== undefined && { cpuCores }),
         ...(memoryBytes !== undefined && { memoryBytes }),

@@ -2,13 +2,15 @@ import { MINUTE_MS } from '../../kernel/time/clock.ts';
 import type { ObservedState, ServiceState } from '../../management/services/driver.ts';
 import type { ServiceSize } from '../../management/services/service.ts';
 
-/** The load of one minute, over all replicas. A member that was not measured is left out. */
+/** The load of one minute, over all replicas of all shards. A member that was not measured is left out. */
 export interface LoadSample extends ServiceSize {
+  /** Left out if there is one. */
+  shards?: number;
   /** Epoch milliseconds; the sample is for the minute that contains it. */
   at: number;
   /** Average of the minute. */
   cpuCores?: number;
-  /** In proportion to `memoryGb`: a service that uses all of its memory has `memoryGb × replicas × 2^30`. */
+  /** In proportion to `memoryGb`: a service that uses all of its memory has `memoryGb × replicas × shards × 2^30`. */
   memoryBytes?: number;
   /** Queries that ran at the same time, at most. */
   queries?: number;
@@ -27,7 +29,7 @@ export type WindowName = keyof typeof WINDOW_MINUTES;
 const WINDOW_NAMES = Object.keys(WINDOW_MINUTES) as WindowName[];
 export const HISTORY_MINUTES = WINDOW_MINUTES.thirtyHours;
 
-/** The highest load in a window. A peak is undefined if it was never measured. */
+/** The highest load in a window, of the average shard. A peak is undefined if it was never measured. */
 export interface Peaks {
   cpuCores: number | undefined;
   memoryGb: number | undefined;
@@ -44,9 +46,20 @@ export interface LoadSummary extends Record<WindowName, Peaks> {
   outOfMemoryMinute: number | undefined;
 }
 
+/**
+ * Sizes are those of each shard, and so are the loads that decisions compare with them. A query may need all shards, so
+ * their number is not divided.
+ */
+export const toLoadPerShard = ({ cpuCores, memoryBytes, shards = 1 }: LoadSample) => ({
+  ...(cpuCores !== undefined && { cpuCores: cpuCores / shards }),
+  ...(memoryBytes !== undefined && { memoryBytes: memoryBytes / shards }),
+});
+
 /** What one sample contributes. Minutes in which the service did not run say nothing about the size that it needs. */
-export function measure({ state, cpuCores, memoryBytes, queries }: LoadSample) {
+export function measure(sample: LoadSample) {
+  const { state, queries } = sample;
   if (state !== 'running') return { isCovered: false, isMeasured: false } as const;
+  const { cpuCores, memoryBytes } = toLoadPerShard(sample);
   return {
     cpuCores,
     memoryGb: memoryBytes === undefined ? undefined : memoryBytes / BYTES_PER_GB,

@@ -13,7 +13,7 @@ const figure = (description: string) => Type.Optional(Type.Number({ description 
 
 const Size = NamedObject('ServiceSize', {
   memoryGb: Type.Number({ description: 'Of one replica' }),
-  replicas: Type.Integer(),
+  replicas: Type.Integer({ description: 'Of each shard' }),
 });
 
 const Inputs = NamedObject(
@@ -26,8 +26,8 @@ const Inputs = NamedObject(
     maxReplicas: Type.Integer(),
     windowMinutes: Type.Integer({ description: 'The minutes that the peaks are from' }),
     coveredMinutes: Type.Integer({ description: 'Minutes in which the service ran and its load was measured' }),
-    peakCpuCores: figure('Over all replicas'),
-    peakMemoryGb: figure('Over all replicas'),
+    peakCpuCores: figure('Over all replicas of a shard'),
+    peakMemoryGb: figure('Over all replicas of a shard'),
     peakQueries: figure('Concurrent queries, over all replicas'),
     longPeakCpuCores: figure('In the last 30 hours, in vertical mode'),
     longPeakMemoryGb: figure('In the last 30 hours, in vertical mode'),
@@ -72,7 +72,8 @@ const PointRecord = NamedObject('AutoscalingPoint', {
   at: Type.String({ format: 'date-time' }),
   state: Type.String(),
   memoryGb: Type.Number({ description: 'The size of one replica' }),
-  replicas: Type.Integer(),
+  replicas: Type.Integer({ description: 'Of each shard' }),
+  shards: Type.Optional(Type.Integer({ description: 'Absent for one' })),
   cpuCores: figure('Peak, over all replicas'),
   usedMemoryGb: figure('Peak, over all replicas'),
   queries: figure('Peak, over all replicas'),

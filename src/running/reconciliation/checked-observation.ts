@@ -3,9 +3,11 @@ import { SCALING_LIMITS } from '../../management/services/scaling/scaling-limits
 
 const MAX_REPLICAS = SCALING_LIMITS.numReplicas.maximum;
 const MAX_MEMORY_GB = SCALING_LIMITS.replicaMemoryGb.maximum;
+/** Of one shard. */
 const MAX_TOTAL_GB = MAX_REPLICAS * MAX_MEMORY_GB;
+const MAX_SHARDS = 200;
 
-/** The most that a service can use. Memory is per replica; load is over all replicas. */
+/** The most that a shard can use. Memory is per replica; load is over all replicas. */
 const MAX_LOAD: Required<Load> = {
   // One core per GB of memory; machines have a quarter of that.
   cpuCores: MAX_TOTAL_GB,
@@ -20,23 +22,27 @@ const MAX_LOAD: Required<Load> = {
  * have makes the service degraded, and none of its figures is used.
  */
 export function checkClaims(observed: Observed): Observed {
-  const { replicas, memoryGb, load, ...rest } = observed;
+  const { replicas, memoryGb, shards, runningGb, load, ...rest } = observed;
+  const factor = Math.min(Math.max(shards ?? 1, 1), MAX_SHARDS);
   const claims = [
     ...listClaims('replicas', replicas, MAX_REPLICAS),
     ...(Number.isInteger(replicas ?? 0) ? [] : [`replicas is ${replicas} and must be an integer`]),
     ...listClaims('memoryGb', memoryGb, MAX_MEMORY_GB),
+    ...listClaims('shards', shards, MAX_SHARDS, 1),
+    ...(Number.isInteger(shards ?? 1) ? [] : [`shards is ${shards} and must be an integer`]),
+    ...listClaims('runningGb', runningGb, MAX_TOTAL_GB * MAX_SHARDS),
     ...(Object.keys(MAX_LOAD) as (keyof Load)[]).flatMap((name) =>
-      listClaims(`load.${name}`, load?.[name], MAX_LOAD[name]),
+      listClaims(`load.${name}`, load?.[name], Math.min(MAX_LOAD[name] * factor, Number.MAX_SAFE_INTEGER)),
     ),
   ];
   if (claims.length === 0) return observed;
   return { ...rest, state: 'degraded', reason: `The driver reported impossible values: ${claims.join('; ')}` };
 }
 
-const listClaims = (name: string, value: number | undefined, maximum: number): string[] =>
-  value === undefined || (value >= 0 && value <= maximum)
+const listClaims = (name: string, value: number | undefined, maximum: number, minimum = 0): string[] =>
+  value === undefined || (value >= minimum && value <= maximum)
     ? []
-    : [`${name} is ${value} and must be from 0 to ${maximum}`];
+    : [`${name} is ${value} and must be from ${minimum} to ${maximum}`];
 
 /** What the service is while the driver reports another generation than the last change. */
 export function toCurrent(observed: Observed, desired: Desired): Observed {

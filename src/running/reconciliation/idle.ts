@@ -13,6 +13,8 @@ interface Traffic {
 interface Situation {
   scaling: Pick<Scaling, 'idleScaling' | 'idleTimeoutMinutes'>;
   canIdle: boolean;
+  /** Without one, its queries cannot be seen and cannot wake it. */
+  hasEndpoint?: boolean;
   /** When the service became running. */
   runningSinceMs: number;
   /** When a client last created, started or woke the service by a command. */
@@ -28,10 +30,20 @@ export function findIdleBlockers(
   situation: Situation,
   nowMs: number,
 ): { blockers: IdleBlocker[]; idleAtMs: number | undefined } {
-  const { scaling, canIdle, runningSinceMs, traffic } = situation;
+  const { scaling, canIdle, hasEndpoint = true, runningSinceMs, traffic } = situation;
   const { idleScaling, idleTimeoutMinutes } = scaling;
   if (!canIdle)
     return { blockers: [{ type: 'driver', detail: 'The driver cannot idle this service' }], idleAtMs: undefined };
+  if (!hasEndpoint)
+    return {
+      blockers: [
+        {
+          type: 'driver',
+          detail: 'The service has no endpoint here: its use cannot be seen, and no query could wake it',
+        },
+      ],
+      idleAtMs: undefined,
+    };
   if (!idleScaling) return { blockers: [{ type: 'disabled', detail: 'idleScaling is false' }], idleAtMs: undefined };
   const { usedMs } = findLastUse(situation);
   const idleAtMs = Math.max(usedMs + idleTimeoutMinutes * MINUTE_MS, runningSinceMs + MIN_RUNNING_MS);

@@ -7,6 +7,7 @@ import type { Observed } from '../../management/services/driver.ts';
 import type { Service } from '../../management/services/service.ts';
 import type { LeasedState, LeaseSession } from '../../platform/leases/session.ts';
 import type { State } from '../../platform/state/state.ts';
+import { countRunningGb } from '../drivers/running-memory.ts';
 import { deleteSlices, deleteSlicesOfDeleted, listSlices, putSlices } from './slice-store.ts';
 import { createUsageMeter, listEvents, type Rate, type Slice, type UsageMeter } from './usage-slice.ts';
 
@@ -183,8 +184,7 @@ export function createServiceMetering(options: Options) {
 
     /** The size counts from now on; the time since the previous observation counts with the previous size. */
     observed({ id, organizationId, dataWarehouseId }: Readonly<Service>, observed: Observed): void {
-      const isRunning = observed.state === 'running' || observed.state === 'resizing';
-      const gb = isRunning ? (observed.memoryGb ?? 0) * (observed.replicas ?? 1) : 0;
+      const gb = countRunningGb(observed);
       const session = findSession(id);
       if (!session) return;
       // What an earlier session has measured is not continued: another process may have measured since then.

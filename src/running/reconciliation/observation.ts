@@ -19,6 +19,7 @@ export function toObservation(before: Observation, observed: Observed, desired: 
     ...(reason === undefined ? undefined : { reason }),
     ...(observed.replicas === undefined ? undefined : { replicas: observed.replicas }),
     ...(observed.memoryGb === undefined ? undefined : { memoryGb: observed.memoryGb }),
+    ...(observed.shards === undefined || observed.shards === 1 ? undefined : { shards: observed.shards }),
     ...(observed.version === undefined ? undefined : { version: observed.version }),
     ...(observed.evidence === undefined ? undefined : { evidence: observed.evidence }),
     ...(kept === undefined ? undefined : { inFlight: kept }),

@@ -51,6 +51,8 @@ function createFakeDriver(upstream: Observed['upstream']) {
     converged: [] as Desired[],
     released: [] as string[],
     blockers: [] as IdleBlocker[],
+    /** What the database says about its use. */
+    use: [] as IdleBlocker[] | Error,
     failure: undefined as Error | undefined,
     /** The call waits for it. */
     observing: undefined as Promise<void> | undefined,
@@ -64,6 +66,10 @@ function createFakeDriver(upstream: Observed['upstream']) {
     isInterruptedByResize: false,
     canIdle: () => true,
     listBlockers: async () => fake.blockers,
+    async listUse() {
+      if (fake.use instanceof Error) throw fake.use;
+      return fake.use;
+    },
     async observe({ id }, signal) {
       fake.lastSignal = signal;
       fake.observations++;
@@ -146,6 +152,7 @@ onEachStore('the reconciler', (store) => {
       numReplicas: 2,
       minReplicaMemoryGb: 16,
       maxReplicaMemoryGb: 48,
+      idleScaling: true,
     };
     const organization = { id: organizationId, name: 'Acme', tier: 'SCALE', paid: true, services: [service] };
     const fleet = createFleet({ state, clock, audit, organizations, alertRemoval: {} as never, log });
@@ -315,6 +322,53 @@ onEachStore('the reconciler', (store) => {
       onDrift === 'correct',
       onDrift === 'adopt',
     ]);
+  });
+
+  it.each<[string, IdleBlocker[] | Error, IdleBlocker[]]>([
+    ...(['running_query', 'merge', 'mutation', 'backup', 'recent_query'] as const).map(
+      (type): [string, IdleBlocker[], IdleBlocker[]] => [
+        type,
+        [{ type, detail: 'at the database' }],
+        [{ type, detail: 'at the database' }],
+      ],
+    ),
+    [
+      'it cannot be asked',
+      new AppError('unavailable', 'connect ECONNREFUSED'),
+      [{ type: 'unknown', detail: 'The database could not be asked whether it is in use: connect ECONNREFUSED' }],
+    ],
+  ])('never stops a database in use that nothing uses here: %s', async (_, use, blockers) => {
+    const { id, fake, reconciler, untilState, read } = await start();
+    await untilState('running');
+    // The step may still be running.
+    await reconciler.check(id);
+    fake.use = use;
+    clock.add(15 * MINUTE_MS);
+    for (let times = 0; times < 3; times++) {
+      clock.add(MINUTE_MS);
+      await reconciler.check(id);
+      expect(reconciler.findIdleStatus(id)?.blockers).toEqual(blockers);
+    }
+    expect((await read()).desiredState).toBe('running');
+    expect(fake.converged.map(({ state: wanted }) => wanted)).not.toContain('idle');
+    fake.use = [];
+    await pass(15 * SECOND_MS);
+    await untilState('idle');
+  });
+
+  it('drives nothing while another service owns the resource, and says so', async () => {
+    const { id, fake, untilState, rescale } = await start();
+    await untilState('running');
+    const setOwner = (serviceId: string) =>
+      state.write((tx) => tx.updateTable('resource_owners').set({ service_id: serviceId }).execute());
+    await setOwner(newUuid());
+    const { length } = fake.converged;
+    await rescale(ACTOR, organizationId, id, { minReplicaMemoryGb: 24 });
+    expect((await untilState('degraded')).observed.reason).toContain('belongs to another service, which drives it');
+    expect(fake.converged).toHaveLength(length);
+    await setOwner(id);
+    await pass(2000);
+    expect((await untilState('running')).observed.memoryGb).toBe(24);
   });
 
   it('lets a service idle that nothing uses, unless it merges, and wakes it for all waiting queries', async () => {

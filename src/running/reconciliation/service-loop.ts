@@ -94,7 +94,7 @@ export function createServiceLoop(
 
   /** Lets the service idle if nothing prevents it. Returns when to check again. */
   async function considerIdling(service: Readonly<Service>): Promise<number> {
-    if (findBlockers(service).blockers.length === 0) work = (await driver.listBlockers?.(id, signal)) ?? [];
+    if (findBlockers(service).blockers.length === 0) work = await listWork(service);
     // A query may have arrived meanwhile.
     const { blockers, waitMs } = findBlockers(service);
     if (waitMs === undefined) return MAX_PAUSE_MS;
@@ -102,6 +102,23 @@ export function createServiceLoop(
     const { idleTimeoutMinutes } = getEffectiveScaling(service, clock.now()).scaling;
     const after = await idle(service, `No queries for ${idleTimeoutMinutes} minutes`);
     return after.generation === service.generation ? MAX_PAUSE_MS : 0;
+  }
+
+  /** What the driver and the database say. A service whose use is not known stays as it is. */
+  async function listWork(service: Readonly<Service>): Promise<IdleBlocker[]> {
+    const { idleTimeoutMinutes } = getEffectiveScaling(service, clock.now()).scaling;
+    try {
+      const blockers = (await driver.listBlockers?.(id, signal)) ?? [];
+      if (blockers.length > 0 || !driver.listUse) return blockers;
+      return await driver.listUse(toDrivenService(service), idleTimeoutMinutes * MINUTE_MS, signal);
+    } catch (error) {
+      return [
+        {
+          type: 'unknown',
+          detail: `The database could not be asked whether it is in use: ${(error as Error).message}`,
+        },
+      ];
+    }
   }
 
   /** Queries that arrive during the change wait for it. If the service then idles, they wake it. */
@@ -130,7 +147,8 @@ export function createServiceLoop(
     const { blockers, idleAtMs } = findIdleBlockers(
       {
         scaling: getEffectiveScaling(service, clock.now()).scaling,
-        canIdle: driver.canIdle(toDrivenService(service)) && traffic !== undefined,
+        canIdle: driver.canIdle(toDrivenService(service)),
+        hasEndpoint: traffic !== undefined,
         runningSinceMs,
         requestedMs: isWokenByWork ? undefined : runningSinceMs,
         traffic: traffic ?? { running: 0, waiting: 0 },

@@ -24,7 +24,7 @@ export interface Step {
 
 export interface StepContext {
   driver: Driver;
-  services: Pick<ServiceChanges, 'observed' | 'resize'>;
+  services: Pick<ServiceChanges, 'observed' | 'ownsResource' | 'resize'>;
   endpoints: Endpoints;
   /** Of the store. */
   clock: Clock;
@@ -34,6 +34,8 @@ export interface StepContext {
   session: LeaseSession;
 }
 
+const NOT_OWNED =
+  'Its resource belongs to another service, which drives it; delete this service, or give it another resource in the fleet file';
 const OBSERVE_MS = 10 * SECOND_MS;
 const CONVERGE_MS = 120 * SECOND_MS;
 /** How long queries may take to finish before a restart of their service. */
@@ -49,6 +51,7 @@ export async function runStep(context: StepContext, service: Readonly<Service>, 
   let current = service;
 
   async function converge(): Promise<Step> {
+    if (!(await services.ownsResource(service))) throw new AppError('conflict', NOT_OWNED);
     const endpoint = await openEndpoint();
     let observed = await observe();
     // Not `unavailable`: queries that wait for the service fail at once.

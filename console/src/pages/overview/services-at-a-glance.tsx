@@ -88,7 +88,7 @@ const createColumns = (
   },
   {
     header: 'Size',
-    sortBy: ({ maxReplicaMemoryGb, numReplicas }) => maxReplicaMemoryGb * numReplicas,
+    sortBy: ({ maxReplicaMemoryGb, numReplicas, shards = 1 }) => maxReplicaMemoryGb * numReplicas * shards,
     cell: (service) => <span className={classes.fact}>{formatSize(service)}</span>,
   },
   {

@@ -72,12 +72,14 @@ function StatusFacts({ service, status }: { service: Service; status: Status }) 
         </Fact>
         <Fact label="Reason">{isDegraded ? undefined : reason}</Fact>
         <Fact label="Requested">
-          {differences.length > 0 ? formatState(desiredState, formatObservedSize(requested)) : undefined}
+          {differences.length > 0
+            ? formatState(desiredState, formatObservedSize(requested, service.shards))
+            : undefined}
         </Fact>
         <Fact label={differences.length > 0 ? 'Actual' : 'Size'}>
           {differences.length > 0
-            ? formatState(status.state, formatObservedSize(observed))
-            : formatObservedSize(observed)}
+            ? formatState(status.state, formatObservedSize(observed, service.shards))
+            : formatObservedSize(observed, service.shards)}
         </Fact>
         <Fact label="In progress">
           {inFlight && (

@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { Service } from '../../api/types.ts';
 import { formatIdle, formatMemory, formatNumber } from '../format/format.ts';
 import classes from './service-facts.module.css';
-import { getState, listDifferences } from './service-status.ts';
+import { formatSets, getState, listDifferences } from './service-status.ts';
 
-/** "16–120 GB × 3". */
-export function formatSize({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas }: Service): string {
+/** "16–120 GB × 3", with shards "3 shards × 2 replicas × 16–120 GB". */
+export function formatSize(service: Service): string {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas, shards = 1 } = service;
   const memory = min === max ? formatMemory(min) : `${formatNumber(min)}–${formatMemory(max)}`;
-  return `${memory} × ${formatNumber(numReplicas)}`;
+  return shards > 1 ? `${formatSets(numReplicas, shards)} × ${memory}` : `${memory} × ${formatNumber(numReplicas)}`;
 }
 
 export const formatIdleScaling = ({ idleScaling, idleTimeoutMinutes }: Service): string =>

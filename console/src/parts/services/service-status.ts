@@ -25,10 +25,15 @@ export function getPollMs(services: readonly Pick<Service, 'driver' | 'state' | 
   return services.some(({ driver }) => driver !== 'simulated') && SETTLED_POLL_MS;
 }
 
+/** "3 shards × 2 replicas"; without shards "2 replicas". */
+export const formatSets = (replicas: number, shards = 1): string =>
+  shards > 1 ? `${plural(shards, 'shard')} × ${plural(replicas, 'replica')}` : plural(replicas, 'replica');
+
 /** "3 replicas with 16 GB each". Drivers may not know one of the figures, or both. */
-export function formatObservedSize({ replicas, replicaMemoryGb: memory }: Size): string {
+export function formatObservedSize({ replicas, replicaMemoryGb: memory }: Size, shards = 1): string {
   if (replicas === undefined) return memory === undefined ? '' : `${formatMemory(memory)} per replica`;
-  if (memory === undefined) return plural(replicas, 'replica');
+  if (memory === undefined) return formatSets(replicas, shards);
+  if (shards > 1) return `${formatSets(replicas, shards)} × ${formatMemory(memory)}`;
   return `${plural(replicas, 'replica')} with ${formatMemory(memory)}${replicas === 1 ? '' : ' each'}`;
 }
 

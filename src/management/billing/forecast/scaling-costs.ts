@@ -6,7 +6,7 @@ import { DRIVERS } from '../../services/driver.ts';
 import type { ServiceLifecycle } from '../../services/lifecycle/lifecycle.ts';
 import type { NewService } from '../../services/lifecycle/new-service.ts';
 import type { ScalingChange } from '../../services/scaling/scaling.ts';
-import { getMaxReplicas, type Scaling, type Service } from '../../services/service.ts';
+import { getMaxReplicas, getShards, type Scaling, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
 import { HOURS_PER_MONTH } from '../meter.ts';
 import { getApplicablePrice } from '../prices/applicable-price.ts';
@@ -25,8 +25,9 @@ export interface MonthlyCost {
   max: number;
   /** At the usage of the last days; undefined without usage. */
   estimate: number | undefined;
-  /** The replicas that run at the maximum, and so are billed. */
+  /** The replicas of each shard that run at the maximum, and so are billed. */
   replicas: number;
+  shards: number;
 }
 
 const MINUTES_PER_HOUR = 60;
@@ -52,6 +53,7 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
       const usageWindow = { from: addDays(today, -USAGE_DAYS), to: addDays(today, -1) };
       const usage = await sumComputeCost(db, organizationId, id, usageWindow);
       const days = usage === undefined ? 0 : countDaysBetween(usage.firstDay, usageWindow.to) + 1;
+      const shards = getShards(before);
       const calculateCost = ({ driver, scaling: wanted, details }: Readonly<Service>): MonthlyCost => {
         const scaling = limitReplicas(wanted, DRIVERS[driver].maxReplicas);
         const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
@@ -60,8 +62,12 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
         const estimatedGb =
           usedGb === undefined
             ? undefined
-            : estimateReplicaGb(usedGb, limitReplicas(before.scaling, DRIVERS[before.driver].maxReplicas), scaling);
-        return calculateMonthlyCost(scaling, price, estimatedGb);
+            : estimateReplicaGb(
+                usedGb / shards,
+                limitReplicas(before.scaling, DRIVERS[before.driver].maxReplicas),
+                scaling,
+              );
+        return calculateMonthlyCost({ scaling, shards }, price, estimatedGb);
       };
       return { service: after, before: calculateCost(before), after: calculateCost(after), usageDays: days };
     },
@@ -73,7 +79,8 @@ export function createScalingCosts({ db, services, serviceLifecycle, prices, clo
       const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
       const price = getApplicablePrice(book, { ...meter, region: service.details.region });
       const scaling = limitReplicas(service.scaling, DRIVERS[service.driver].maxReplicas);
-      return { scaling: service.scaling, cost: calculateMonthlyCost(scaling, price, undefined) };
+      const cost = calculateMonthlyCost({ scaling, shards: getShards(service) }, price, undefined);
+      return { scaling: service.scaling, cost };
     },
   };
 }
@@ -92,9 +99,13 @@ function toAverageGb({ micros }: ComputeUsage, days: number, price: string): num
 }
 
 /** A service that scales to zero may cost nothing. */
-function calculateMonthlyCost(scaling: Scaling, price: string, estimatedGb: number | undefined): MonthlyCost {
+function calculateMonthlyCost(
+  { scaling, shards }: { scaling: Scaling; shards: number },
+  price: string,
+  estimatedGb: number | undefined,
+): MonthlyCost {
   const calculate = (replicaGb: number, replicas = scaling.numReplicas) => {
-    const unitMinutes = (replicas * replicaGb * HOURS_PER_MONTH * MINUTES_PER_HOUR) / GB_PER_UNIT;
+    const unitMinutes = (shards * replicas * replicaGb * HOURS_PER_MONTH * MINUTES_PER_HOUR) / GB_PER_UNIT;
     return calculateCostMicros('compute', formatQuantity(unitMinutes), price);
   };
   return {
@@ -102,6 +113,7 @@ function calculateMonthlyCost(scaling: Scaling, price: string, estimatedGb: numb
     max: calculate(scaling.maxReplicaMemoryGb, getMaxReplicas(scaling)),
     estimate: estimatedGb === undefined ? undefined : calculate(estimatedGb),
     replicas: getMaxReplicas(scaling),
+    shards,
   };
 }
 

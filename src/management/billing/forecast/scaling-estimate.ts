@@ -4,7 +4,7 @@ import type { Scaling } from '../../services/service.ts';
 export const GB_PER_UNIT = 8;
 
 /**
- * The average memory of one replica with new settings, from the average memory of all replicas so far. The replicas are
+ * The average memory of one replica with new settings, from the average memory of all replicas of a shard so far. They are
  * assumed to have had the current settings, and a service that idles to have run at its minimum size or above.
  */
 export function estimateReplicaGb(usedGb: number, current: Scaling, updated: Scaling): number {

@@ -79,8 +79,11 @@ const MonthlyCostRange = NamedObject('MonthlyCostRange', {
   ),
   replicas: Type.Integer({
     description:
-      'The number of replicas that is billed at the maximum. A driver may run fewer than requested: an embedded service has one',
+      'The number of replicas of each shard that is billed at the maximum. A driver may run fewer than requested: an embedded service has one',
   }),
+  shards: Type.Optional(
+    Type.Integer({ description: 'The shards that the costs are for, with as many replicas each; absent for one' }),
+  ),
 });
 
 export const ScalingPreview = NamedObject('ScalingPreview', {
@@ -89,7 +92,7 @@ export const ScalingPreview = NamedObject('ScalingPreview', {
     { before: MonthlyCostRange, after: MonthlyCostRange },
     {
       description:
-        'CHC for compute in a month of 732 hours, at the minimum and at the maximum size of the replicas that run; the minimum is 0 with idle scaling',
+        'CHC for compute in a month of 732 hours, at the minimum and at the maximum size of the replicas of all shards that run; the minimum is 0 with idle scaling',
     },
   ),
   usageDays: Type.Integer({ description: 'The number of days that the estimate is based on; at most 30' }),
@@ -140,8 +143,9 @@ export function toPreviewRecord(
   };
 }
 
-const toRange = ({ min, max, estimate, replicas }: MonthlyCost) => ({
+const toRange = ({ min, max, estimate, replicas, shards }: MonthlyCost) => ({
   replicas,
+  ...(shards === 1 ? {} : { shards }),
   min: chcFromMicros(min),
   max: chcFromMicros(max),
   ...(estimate === undefined ? {} : { estimate: chcFromMicros(estimate) }),

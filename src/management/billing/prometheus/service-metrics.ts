@@ -5,7 +5,7 @@ import { toUtcDay } from '../../../kernel/time/days.ts';
 import type { Db } from '../../../platform/state/tables.ts';
 import { DRIVERS } from '../../services/driver.ts';
 import { getEffectiveScaling } from '../../services/scaling/schedule.ts';
-import { getMaxReplicas, type Service } from '../../services/service.ts';
+import { getMaxReplicas, getShards, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
 import { observe } from '../../services/simulated.ts';
 import type { MetricMicros } from '../cost.ts';
@@ -98,8 +98,13 @@ function createGauges() {
       'clickhouse_version',
       'driver',
     ),
-    running: gauge('pilothouse_service_running_replicas', 'Replicas that run'),
-    replicas: gauge('pilothouse_service_replicas', 'The bounds of the number of replicas in effect', 'bound'),
+    running: gauge('pilothouse_service_running_replicas', 'Replicas of each shard that run'),
+    shards: gauge('pilothouse_service_shards', 'Shards, each with the same number of replicas'),
+    replicas: gauge(
+      'pilothouse_service_replicas',
+      'The bounds of the number of replicas of a shard in effect',
+      'bound',
+    ),
     memory: gauge(
       'pilothouse_service_replica_memory_gigabytes',
       'The bounds of the memory of one replica in effect',
@@ -134,6 +139,7 @@ function setState(gauges: Gauges, service: Readonly<Service>, labels: Labels, no
     1,
   );
   gauges.running.set(labels, countRunning(service, state, scaling.numReplicas));
+  gauges.shards.set(labels, getShards(service));
   gauges.replicas.set({ ...labels, bound: 'min' }, scaling.numReplicas);
   gauges.replicas.set({ ...labels, bound: 'max' }, getMaxReplicas(scaling));
   gauges.memory.set({ ...labels, bound: 'min' }, scaling.minReplicaMemoryGb);

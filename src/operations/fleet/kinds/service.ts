@@ -11,7 +11,7 @@ import {
   type ServiceDetails,
   type ServiceKind,
 } from '../../../management/services/service.ts';
-import type { ServiceSettings } from '../../../management/services/service-settings.ts';
+import { DECLARED_DRIVERS, type ServiceSettings } from '../../../management/services/service-settings.ts';
 import { getSettledState } from '../../../management/services/simulated.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../../management/services/store.ts';
 import type { Fields } from '../declared.ts';
@@ -56,11 +56,12 @@ export const serviceKind: Kind<Service> = {
       state: 'running',
       ...(hasPrimary ? { isPrimary: false } : {}),
       ...defaultScaling(organization, kind),
+      ...(isDeclared(fields.driver) ? { idleScaling: false } : {}),
       createdAt: isoTime(now),
     };
   },
 
-  build(id, fields, { organization, now }, before) {
+  build(id, fields, { organization, now }, before, declared) {
     const {
       name,
       kind,
@@ -91,7 +92,7 @@ export const serviceKind: Kind<Service> = {
       numReplicas: Number(numReplicas),
       minReplicaMemoryGb: Number(minReplicaMemoryGb),
       maxReplicaMemoryGb: Number(maxReplicaMemoryGb),
-      idleScaling: idleScaling === true,
+      idleScaling: idleScaling === true && !isAdopted(before, fields, declared),
       idleTimeoutMinutes: Number(idleTimeoutMinutes),
     };
     if (autoscalingMode === 'horizontal')
@@ -145,6 +146,13 @@ export const serviceKind: Kind<Service> = {
 
   remove: (tx, service, { now }) => deleteService(tx, service, now),
 };
+
+/** Clients may reach its database without the endpoint here, so it idles only where the file says so. */
+const isDeclared = (driver: unknown): boolean => DECLARED_DRIVERS.some((name) => name === driver);
+
+/** A simulated service becomes one whose database exists already. */
+const isAdopted = (before: Service | undefined, { driver }: Fields, { idleScaling }: Fields): boolean =>
+  before !== undefined && before.driver !== driver && isDeclared(driver) && idleScaling === undefined;
 
 const toRecordedFields = (service: Service) => ({
   name: service.name,

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '../../../kernel/time/clock.ts';
-import { BYTES_PER_GB, type LoadSample, type Peaks, toMinute } from '../load.ts';
+import { BYTES_PER_GB, type LoadSample, type Peaks, toLoadPerShard, toMinute } from '../load.ts';
 import { findPeak, type IndexedValues, indexValues, NOT_MEASURED } from './peaks.ts';
 
-/** The load of consecutive minutes, over all replicas. Nothing is measured while the service does not run. */
+/** The load of consecutive minutes, over all replicas of a shard. Nothing is measured while the service does not run. */
 export interface LoadSeries {
   /** Minutes since 1970. */
   startMinute: number;
@@ -24,7 +24,9 @@ export function toLoadSeries(samples: readonly LoadSample[], from: number, to: n
   const create = () => new Float32Array(minutes).fill(NOT_MEASURED);
   const [cpu, memory, concurrent] = [create(), create(), create()];
   const isRunning = new Uint8Array(minutes);
-  for (const { at, state, cpuCores, memoryBytes, queries } of samples) {
+  for (const sample of samples) {
+    const { at, state, queries } = sample;
+    const { cpuCores, memoryBytes } = toLoadPerShard(sample);
     const index = toMinute(at) - startMinute;
     if (state !== 'running' || index < 0 || index >= minutes) continue;
     isRunning[index] = 1;

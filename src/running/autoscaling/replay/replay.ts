@@ -9,7 +9,7 @@ import { findNextDecision } from './next-decision.ts';
 import { findFirstAbove } from './peaks.ts';
 
 export interface ReplayResult {
-  /** Memory of all replicas × minutes that the service ran. */
+  /** Memory of all replicas of a shard × minutes that the service ran. */
   gbMinutes: number;
   runningMinutes: number;
   shortMemoryMinutes: number;

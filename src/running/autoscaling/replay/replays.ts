@@ -6,7 +6,7 @@ import { getApplicablePrice } from '../../../management/billing/prices/applicabl
 import { calculateCostMicros } from '../../../management/billing/prices/cost-micros.ts';
 import type { Prices } from '../../../management/billing/prices/prices.ts';
 import type { Organization } from '../../../management/organizations/organization.ts';
-import type { Service } from '../../../management/services/service.ts';
+import { getShards, type Service } from '../../../management/services/service.ts';
 import { GB_PER_CORE } from '../decision.ts';
 import { toMinute } from '../load.ts';
 import type { LoadHistory } from '../load-history.ts';
@@ -73,7 +73,7 @@ export function createReplays({ clock, prices, loadHistory }: Options) {
             return { limits: toVariant(limits, variant), untilMinute: Math.ceil(until / MINUTE_MS) };
           },
         });
-        const unitMinutes = (result.gbMinutes / GB_PER_UNIT).toFixed(6);
+        const unitMinutes = ((result.gbMinutes * getShards(service)) / GB_PER_UNIT).toFixed(6);
         return { variant, ...bounds, ...result, costMicros: calculateCostMicros('compute', unitMinutes, price) };
       });
     },

@@ -51,7 +51,7 @@ const MIN_MEMORY_MIB = 256;
 const PROBE_MS = 4 * SECOND_MS;
 
 /** Runs each service as a process on this machine. */
-export function createEmbeddedDriver(options: Options): Required<Driver> {
+export function createEmbeddedDriver(options: Options): Required<Omit<Driver, 'listUse'>> {
   const { directory, mibPerGb, clock, log, onChange, restore, findPort = findFreePort } = options;
   const entries = new Map<string, Entry>();
   /** One change at a time per service. */

@@ -1,9 +1,16 @@
 import { AppError } from '../../../kernel/errors.ts';
-import type { KubernetesOptions, Observed, ObservedState } from '../../../management/services/driver.ts';
+import {
+  formatPlace,
+  type KubernetesOptions,
+  type Observed,
+  type ObservedState,
+} from '../../../management/services/driver.ts';
+import { withRunningGb } from '../running-memory.ts';
 import { type Change, checkSize, type DesiredResource, type Difference, setMemory, toPatchRequest } from './change.ts';
 import { createPatch } from './json-patch.ts';
+import { checkOwner, type Owner } from './owner.ts';
 import { countReplicas, findDatabase } from './replicas.ts';
-import { type Container, formatPlace, type Metadata, type StatefulSet, toResourceRequest } from './resource.ts';
+import { type Container, type Metadata, type StatefulSet, toResourceRequest } from './resource.ts';
 import { formatTaskId, parseTaskId, type Task } from './task-id.ts';
 
 /** The resource of the Altinity operator. */
@@ -38,11 +45,12 @@ const hasStatus = ({ spec, status }: Installation, wanted: string): boolean =>
 export function observeInstallation(resource: Installation, sets: readonly StatefulSet[]): Observed {
   const { metadata, spec, status } = resource;
   const replicas = countReplicas(sets);
-  const shards = Math.max(findCluster(resource)?.layout?.shardsCount ?? 1, 1);
+  const { shards } = countLayout(resource);
   const perShard = Math.floor((isStopped(resource) ? replicas.count : replicas.ready) / shards);
-  return {
+  const observed: Observed = {
     ...toState(resource, replicas),
     replicas: perShard,
+    ...(shards > 1 && { shards }),
     ...(replicas.memoryGb !== undefined && { memoryGb: replicas.memoryGb }),
     evidence: {
       resourceVersion: metadata.resourceVersion,
@@ -52,6 +60,7 @@ export function observeInstallation(resource: Installation, sets: readonly State
       ...(status?.status !== undefined && { status: status.status }),
     },
   };
+  return withRunningGb(observed, replicas.runningGb);
 }
 
 function toState(resource: Installation, replicas: ReturnType<typeof countReplicas>): StateAndReason {
@@ -67,8 +76,8 @@ function toState(resource: Installation, replicas: ReturnType<typeof countReplic
     if (replicas.wanted === 0 && replicas.pods === 0) return { state: task?.state === 'idle' ? 'idle' : 'stopped' };
     return { state: 'stopping', reason: `${replicas.pods} replicas are still running` };
   }
-  const { layout } = findCluster(resource) ?? {};
-  const expected = (layout?.replicasCount ?? 1) * (layout?.shardsCount ?? 1);
+  const { shards, perShard } = countLayout(resource);
+  const expected = shards * perShard;
   if (replicas.ready === replicas.wanted && replicas.ready >= expected) return { state: 'running' };
   return { state: 'degraded', reason: formatWaiting(replicas.waiting, replicas.ready, expected) };
 }
@@ -100,8 +109,10 @@ export function changeInstallation(
   resource: Installation,
   options: KubernetesOptions,
   desired: DesiredResource,
+  owner?: Owner,
 ): Change {
   checkSize(desired);
+  checkOwner(resource, options, owner);
   const { spec, metadata } = resource;
   const { cluster, template, container } = getSize(resource, options);
   const templatePath = ['spec', 'templates', 'podTemplates', template];
@@ -128,7 +139,8 @@ export function changeInstallation(
   const attempt = findAttempt(resource, task, desired, differences.length > 0);
   if (attempt === undefined) return { requests: [], differences: [] };
   const { generation, state: wanted } = desired;
-  patch.set(['spec', 'taskID'], formatTaskId({ generation, state: wanted, attempt }, metadata.resourceVersion));
+  const next: Task = { generation, state: wanted, attempt, controlPlaneId: owner?.controlPlaneId };
+  patch.set(['spec', 'taskID'], formatTaskId(next, metadata.resourceVersion));
   return { requests: [toPatchRequest(toResourceRequest(options, 'patch'), patch.operations)], differences };
 }
 
@@ -145,7 +157,14 @@ function findAttempt(
   return task.attempt < MAX_ATTEMPTS ? task.attempt + 1 : undefined;
 }
 
-const findCluster = ({ spec }: Installation): Cluster | undefined => spec.configuration?.clusters?.[0];
+/** As the first cluster says. A layout may also list its shards and replicas one by one. */
+function countLayout({ spec }: Installation): { shards: number; perShard: number } {
+  const { shardsCount, shards, replicasCount, replicas } = spec.configuration?.clusters?.[0]?.layout ?? {};
+  return {
+    shards: Math.max(shardsCount ?? shards?.length ?? 1, 1),
+    perShard: Math.max(replicasCount ?? replicas?.length ?? 1, 1),
+  };
+}
 
 /** Where the size of an installation is. Layouts that cannot be changed as a whole are refused. */
 function getSize(resource: Installation, options: KubernetesOptions) {

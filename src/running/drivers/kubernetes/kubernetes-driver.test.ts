@@ -456,3 +456,85 @@ describe('an API server that rejects or fails requests', () => {
     await expect(driver.observe(bare, signal)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
+
+describe('two control planes with the same resource', () => {
+  const create = (controlPlaneId: string) =>
+    createKubernetesDriver({
+      kubeconfig: join(folder, 'kubeconfig'),
+      readControlPlaneId: async () => controlPlaneId,
+      log: { info: () => {} },
+    });
+  const [ours, theirs] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+  const put = (kind: KubernetesOptions['kind']) => {
+    api.put(kind === 'ClickHouseCluster' ? cluster() : installation());
+    for (const set of kind === 'ClickHouseCluster' ? clusterSets(2) : installationSets(2)) api.settle(set);
+    return toService({ kind, name: kind === 'ClickHouseCluster' ? 'events' : 'orders', canIdle: true });
+  };
+
+  it.each(['ClickHouseInstallation', 'ClickHouseCluster'] as const)(
+    'the first that changes a %s drives it; the other one changes nothing and says so',
+    async (kind) => {
+      const service = put(kind);
+      const [first, second] = [create(ours), create(theirs)];
+      // Nothing to change, so neither has marked it.
+      for (const one of [first, second]) {
+        await one.converge(service, desired(), signal);
+        expect((await one.observe(service, signal)).state).toBe('running');
+      }
+      await first.converge(service, desired({ memoryGb: 32 }), signal);
+      const patches = countPatches();
+      for (const state of ['running', 'idle', 'stopped'] as const)
+        await expect(second.converge(service, desired({ state, memoryGb: 64 }), signal)).rejects.toMatchObject({
+          code: 'conflict',
+          message: expect.stringContaining(`is driven by another control plane, ${ours}`),
+        });
+      expect(await second.observe(service, signal)).toEqual({
+        state: 'degraded',
+        reason: expect.stringContaining('is driven by another control plane'),
+        evidence: { kind, namespace: NAMESPACE, name: service.kubernetes?.name },
+      });
+      await second.converge(service, { ...desired(), state: 'deleted' }, signal);
+      expect(countPatches()).toBe(patches);
+      expect((await first.observe(service, signal)).reason ?? '').not.toContain('another control plane');
+      await first.converge(service, desired({ generation: 8, memoryGb: 48 }), signal);
+      expect(countPatches()).toBe(patches + 1);
+      // An administrator hands it over.
+      const resource = api.get<ReturnType<typeof installation>>(kind, service.kubernetes?.name ?? '');
+      const annotations = { 'pilothouse.dev/owner': `${theirs}/${service.id}` };
+      api.put({ ...resource, metadata: { ...resource.metadata, ...{ annotations } } });
+      await second.converge(service, desired({ generation: 9, memoryGb: 64 }), signal);
+      await expect(first.converge(service, desired({ memoryGb: 16 }), signal)).rejects.toThrow('another control plane');
+      await Promise.all([first.close(), second.close()]);
+    },
+  );
+});
+
+describe('a service with shards', () => {
+  it('is that of all pages of its sets, and a change is for all shards', async () => {
+    api.pageSize.sets = 2;
+    const resource = installation(2);
+    const [first] = resource.spec.configuration.clusters;
+    if (first) first.layout.shardsCount = 3;
+    api.put(resource);
+    for (const set of installationSets(6)) api.settle(set);
+    const service = toService({});
+    expect(await driver.observe(service, signal)).toMatchObject({
+      state: 'running',
+      shards: 3,
+      replicas: 2,
+      memoryGb: 16,
+    });
+    expect(api.received.filter(({ path }) => path.endsWith('statefulsets'))).toHaveLength(3);
+    await driver.converge(service, desired({ replicas: 4 }), signal);
+    const after = api.get<ReturnType<typeof installation>>('ClickHouseInstallation', 'orders');
+    expect(after.spec.configuration.clusters[0]?.layout).toEqual({ replicasCount: 4, shardsCount: 3 });
+  });
+
+  it('with more sets than can be counted is refused, not billed for some of them', async () => {
+    api.pageSize.sets = 1;
+    api.pageSize.isEndless = true;
+    api.put(installation(2));
+    for (const set of installationSets(2)) api.settle(set);
+    await expect(driver.observe(toService({}), signal)).rejects.toThrow('more than 4000 StatefulSets');
+  });
+});

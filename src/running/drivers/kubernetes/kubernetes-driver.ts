@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { createLargeCache } from '../../../kernel/memo.ts';
-import type {
-  Desired,
-  DrivenService,
-  Driver,
-  KubernetesOptions,
-  Observed,
+import {
+  type Desired,
+  type DrivenService,
+  type Driver,
+  formatPlace,
+  type KubernetesOptions,
+  type Observed,
 } from '../../../management/services/driver.ts';
+import { type IgnoredQueries, listUse } from '../database-use.ts';
 import { findUpstream } from '../upstream.ts';
 import { changeInstallation, type Installation, observeInstallation } from './altinity.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -15,12 +17,18 @@ import { formatApiPath } from './api-request.ts';
 import type { Change, DesiredResource, Difference } from './change.ts';
 import { openKubernetesClient } from './client.ts';
 import { type ClickHouseCluster, canScale, changeCluster, observeCluster } from './official.ts';
-import { formatPlace, type Pod, type StatefulSet, toListRequest, toResourceRequest } from './resource.ts';
+import { findForeignOwner, type Owner } from './owner.ts';
+import { countReplicas } from './replicas.ts';
+import { type Pod, type StatefulSet, toListRequest, toResourceRequest } from './resource.ts';
 
 interface Options {
   /** The path of a kubeconfig; without it, the account of the pod that the control plane runs in. */
   kubeconfig?: string | undefined;
   serviceAccountDirectory?: string | undefined;
+  /** The id of the store, which marks the resources that it changes. Without it, none are marked or checked. */
+  readControlPlaneId?: (() => Promise<string>) | undefined;
+  /** Queries at the databases that do not keep a service from idling. */
+  ignored?: IgnoredQueries | undefined;
   log: Pick<Logger, 'info'>;
 }
 
@@ -41,11 +49,38 @@ type Resource = Installation | ClickHouseCluster;
 /** How often a change is planned again because the object had changed in the meantime. */
 const MAX_CONFLICTS = 5;
 const MAX_SERVICES = 100_000;
+/** 200 shards of 20 replicas. */
+const MAX_SETS = 4000;
 
-export function createKubernetesDriver({ log, ...access }: Options): KubernetesDriver {
+const IGNORED_BY_DEFAULT: IgnoredQueries = { ignoredAgents: [], ignoredStatements: [] };
+
+/** The cluster of the configuration that an operator writes, and the users of its own that it creates. */
+const DATABASES: Record<
+  KubernetesOptions['kind'],
+  (resource: Resource) => { cluster: string | undefined; ownUsers: string[] }
+> = {
+  ClickHouseInstallation: (resource) => ({
+    cluster: (resource as Installation).spec.configuration?.clusters?.[0]?.name,
+    ownUsers: ['clickhouse_operator'],
+  }),
+  ClickHouseCluster: () => ({ cluster: 'default', ownUsers: ['operator'] }),
+};
+
+export function createKubernetesDriver({
+  log,
+  readControlPlaneId,
+  ignored = IGNORED_BY_DEFAULT,
+  ...access
+}: Options): KubernetesDriver {
   const client = openKubernetesClient(access);
+  let controlPlaneId: string | undefined;
   /** Services that were deleted in the control plane. Their resources belong to the cluster and stay as they are. */
   const released = createLargeCache<string, true>(MAX_SERVICES);
+
+  async function findOwner({ id: serviceId }: DrivenService): Promise<Owner | undefined> {
+    controlPlaneId ??= await readControlPlaneId?.();
+    return controlPlaneId === undefined ? undefined : { controlPlaneId, serviceId };
+  }
 
   const readResource = (options: KubernetesOptions, signal: AbortSignal) =>
     client.read<Resource>(toResourceRequest(options, 'get'), signal);
@@ -56,20 +91,27 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
     { metadata }: Resource,
     signal: AbortSignal,
   ): Promise<StatefulSet[]> {
-    const { items } = await client.read<{ items: StatefulSet[] }>(toListRequest(options, 'statefulsets'), signal);
+    const items: StatefulSet[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const request = toListRequest(options, 'statefulsets', next);
+      const page: { items: StatefulSet[]; metadata?: { continue?: string } } = await client.read(request, signal);
+      items.push(...page.items);
+      next = page.metadata?.continue || undefined;
+      // A sum of some of them would be billed as that of all.
+      if (next !== undefined && items.length >= MAX_SETS)
+        throw new AppError('conflict', `${formatPlace(options)} has more than ${MAX_SETS} StatefulSets`);
+    }
     return items.filter((set) => set.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
   }
 
-  async function findChange(
-    options: KubernetesOptions,
-    desired: DesiredResource,
-    signal: AbortSignal,
-  ): Promise<Change> {
+  async function findChange(service: DrivenService, desired: DesiredResource, signal: AbortSignal): Promise<Change> {
+    const options = getOptions(service);
+    const owner = await findOwner(service);
     const resource = await readResource(options, signal);
     if (options.kind === 'ClickHouseInstallation')
-      return changeInstallation(resource as Installation, options, desired);
+      return changeInstallation(resource as Installation, options, desired, owner);
     const sets = canScale(resource, options) ? await listSets(options, resource, signal) : [];
-    return changeCluster(resource as ClickHouseCluster, sets, options, desired);
+    return changeCluster(resource as ClickHouseCluster, sets, options, desired, owner);
   }
 
   /** False if an object had changed since it was read. */
@@ -84,16 +126,19 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
   }
 
   async function applyWithRetries(
-    options: KubernetesOptions,
+    service: DrivenService,
     desired: DesiredResource,
     signal: AbortSignal,
     isDryRun: boolean,
   ): Promise<Change> {
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-      const change = await findChange(options, desired, signal);
+      const change = await findChange(service, desired, signal);
       if (await apply(change, signal, isDryRun)) return change;
     }
-    throw new AppError('conflict', `${formatPlace(options)} changed during each of ${MAX_CONFLICTS} attempts`);
+    throw new AppError(
+      'conflict',
+      `${formatPlace(getOptions(service))} changed during each of ${MAX_CONFLICTS} attempts`,
+    );
   }
 
   /** Why replicas do not start, from their pods. The account may lack the right to list them. */
@@ -119,6 +164,8 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
       const options = getOptions(service);
       try {
         const resource = await readResource(options, signal);
+        const obstacle = findForeignOwner(resource, options, await findOwner(service));
+        if (obstacle !== undefined) return { state: 'degraded', reason: obstacle, evidence: toEvidence(options) };
         const sets = await listSets(options, resource, signal);
         const observed =
           options.kind === 'ClickHouseInstallation'
@@ -132,6 +179,17 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
       }
     },
 
+    async listUse(service, timeoutMs, signal) {
+      const options = getOptions(service);
+      const upstream = findUpstream(options);
+      if (!upstream) throw new AppError('conflict', 'the service has no kubernetes.url');
+      const resource = await readResource(options, signal);
+      const { wanted, waiting } = countReplicas(await listSets(options, resource, signal));
+      if (waiting.length > 0) throw new AppError('conflict', `replicas are not ready: ${waiting.join(', ')}`);
+      const { cluster, ownUsers } = DATABASES[options.kind](resource);
+      return listUse({ upstream, replicas: wanted, cluster, timeoutMs, ignored, ownUsers }, signal);
+    },
+
     async converge(service, desired, signal) {
       if (desired.state === 'deleted') {
         released.set(service.id, true);
@@ -139,7 +197,7 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
       }
       released.delete(service.id);
       const options = getOptions(service);
-      const { requests, differences } = await applyWithRetries(options, desired as DesiredResource, signal, false);
+      const { requests, differences } = await applyWithRetries(service, desired as DesiredResource, signal, false);
       const { generation } = desired;
       if (requests.length > 0)
         log.info({ serviceId: service.id, ...toEvidence(options), generation, differences }, 'resource patched');
@@ -150,7 +208,7 @@ export function createKubernetesDriver({ log, ...access }: Options): KubernetesD
       const isRelease = desired.state === 'deleted';
       const { requests, differences } = isRelease
         ? { requests: [], differences: [] }
-        : await applyWithRetries(options, desired as DesiredResource, signal, true);
+        : await applyWithRetries(service, desired as DesiredResource, signal, true);
       return {
         resource: formatPlace(options),
         differences,

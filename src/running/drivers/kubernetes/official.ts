@@ -1,15 +1,17 @@
 import { AppError } from '../../../kernel/errors.ts';
-import type { KubernetesOptions, Observed } from '../../../management/services/driver.ts';
+import { formatPlace, type KubernetesOptions, type Observed } from '../../../management/services/driver.ts';
+import { withRunningGb } from '../running-memory.ts';
 import { formatWaiting, type StateAndReason } from './altinity.ts';
 import { type Change, checkSize, type DesiredResource, type Difference, setMemory, toPatchRequest } from './change.ts';
 import { createPatch } from './json-patch.ts';
+import { checkOwner, formatOwner, OWNER_ANNOTATION, type Owner } from './owner.ts';
 import { countReplicas, type Replicas } from './replicas.ts';
-import { formatPlace, type Metadata, type StatefulSet, toResourceRequest } from './resource.ts';
+import { type Metadata, type StatefulSet, toResourceRequest } from './resource.ts';
 
 /** The resource of the official operator. */
 export interface ClickHouseCluster {
   metadata: Metadata;
-  spec: { replicas?: number; shards?: number; containerTemplate?: object };
+  spec: { taskID?: never; replicas?: number; shards?: number; containerTemplate?: object };
   status?: {
     observedGeneration?: number;
     currentRevision?: string;
@@ -30,15 +32,17 @@ const FAILURE_CONDITIONS = ['ReconcileSucceeded', 'ReplicaStartupSucceeded', 'Sp
 const DEFAULT_REPLICAS = 3;
 
 export function observeCluster(resource: ClickHouseCluster, sets: readonly StatefulSet[]): Observed {
-  const { metadata, spec, status } = resource;
+  const { metadata, status } = resource;
   const replicas = countReplicas(sets);
   const state = toState(resource, replicas);
   const isAsleep = state.state === 'idle' || state.state === 'stopped';
-  return {
+  const shards = countShards(resource);
+  const observed: Observed = {
     ...state,
     // A cluster that is scaled to zero keeps its size until it runs again, so its size is not known.
-    ...(!isAsleep && { replicas: Math.floor(replicas.ready / Math.max(spec.shards ?? 1, 1)) }),
+    ...(!isAsleep && { replicas: Math.floor(replicas.ready / shards) }),
     ...(!isAsleep && replicas.memoryGb !== undefined && { memoryGb: replicas.memoryGb }),
+    ...(shards > 1 && { shards }),
     evidence: {
       resourceVersion: metadata.resourceVersion,
       generation: metadata.generation,
@@ -46,6 +50,7 @@ export function observeCluster(resource: ClickHouseCluster, sets: readonly State
       ...(status?.observedGeneration !== undefined && { observedGeneration: status.observedGeneration }),
     },
   };
+  return withRunningGb(observed, replicas.runningGb);
 }
 
 function toState(resource: ClickHouseCluster, replicas: Replicas): StateAndReason {
@@ -68,10 +73,12 @@ function toState(resource: ClickHouseCluster, replicas: Replicas): StateAndReaso
       : 'The operator has not started to apply the change';
     return { state: replicas.ready > 0 ? 'resizing' : 'starting', reason };
   }
-  const expected = (spec.replicas || DEFAULT_REPLICAS) * (spec.shards ?? 1);
+  const expected = (spec.replicas || DEFAULT_REPLICAS) * countShards(resource);
   if (replicas.waiting.length === 0 && replicas.ready >= expected) return { state: 'running' };
   return { state: 'degraded', reason: formatWaiting(replicas.waiting, replicas.ready, expected) };
 }
+
+const countShards = ({ spec }: ClickHouseCluster): number => Math.max(spec.shards ?? 1, 1);
 
 /** Undefined if the cluster is to run. */
 function toSleepState(resource: ClickHouseCluster, { count, wanted, pods }: Replicas): StateAndReason | undefined {
@@ -107,8 +114,10 @@ export function changeCluster(
   sets: readonly StatefulSet[],
   options: KubernetesOptions,
   desired: DesiredResource,
+  owner?: Owner,
 ): Change {
   checkSize(desired);
+  checkOwner(resource, options, owner);
   const isAwake = desired.state === 'running';
   if (!isAwake && !options.canIdle)
     throw new AppError(
@@ -131,6 +140,7 @@ export function changeCluster(
     differences.push({ member: 'state', before, after: desired.state });
   }
   const isChanged = patch.operations.length > tests;
+  if (isChanged && owner) patch.set(['metadata', 'annotations', OWNER_ANNOTATION], formatOwner(owner));
   return {
     requests: [
       ...(isChanged ? [toPatchRequest(toResourceRequest(options, 'patch'), patch.operations)] : []),

@@ -15,18 +15,22 @@ export interface Replicas {
   waiting: string[];
   /** Of the smallest replica; 0 if one has no limit and no request. Left out if there is no replica. */
   memoryGb?: number;
+  /** The memory of all that are ready: replicas have different sizes while they are replaced one by one. */
+  runningGb: number;
 }
 
 export function countReplicas(sets: readonly StatefulSet[]): Replicas {
   const wanted = sets.filter(isWanted);
-  const memory = sets.map(({ spec }) => findMemoryBytes(spec.template.spec.containers) ?? 0);
+  const memory = sets.map(findMemoryBytes);
+  const ready = wanted.filter(isReady);
   return {
     count: sets.length,
-    ready: wanted.filter(isReady).length,
+    ready: ready.length,
     wanted: wanted.length,
     pods: sets.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0),
     waiting: wanted.filter((set) => !isReady(set)).map(({ metadata }) => metadata.name),
-    ...(memory.length > 0 && { memoryGb: toMemoryGb(Math.min(...memory)) }),
+    ...(memory.length > 0 && { memoryGb: toMemoryGb(memory.reduce((least, bytes) => Math.min(least, bytes))) }),
+    runningGb: toMemoryGb(ready.reduce((sum, set) => sum + findMemoryBytes(set), 0)),
   };
 }
 
@@ -43,9 +47,11 @@ function isReady({ metadata, spec, status = {} }: StatefulSet): boolean {
   );
 }
 
-function findMemoryBytes(containers: readonly Container[]): number | undefined {
+/** Of one replica; 0 without a limit and a request. */
+function findMemoryBytes({ spec }: StatefulSet): number {
+  const { containers } = spec.template.spec;
   const { limits = {}, requests = {} } = containers[findDatabase(containers)]?.resources ?? {};
-  return parseBytes(limits.memory ?? requests.memory);
+  return parseBytes(limits.memory ?? requests.memory) ?? 0;
 }
 
 const DATABASE_CONTAINERS = ['clickhouse', 'clickhouse-server', 'clickhouse-pod'];

@@ -70,15 +70,20 @@ export function toResourceRequest({ kind, namespace, name }: Place, verb: ApiReq
   return { verb, group, version, namespace, resource, name };
 }
 
-/** The sets or pods of an object. A list is limited: 20 replicas are the most that a service may have per shard. */
-export const toListRequest = ({ kind, namespace, name }: Place, resource: 'statefulsets' | 'pods'): ApiRequest => ({
+/** A page of the sets or pods of an object. `next` is the `continue` of the page before. */
+export const toListRequest = (
+  { kind, namespace, name }: Place,
+  resource: 'statefulsets' | 'pods',
+  next = '',
+): ApiRequest => ({
   verb: 'list',
   group: resource === 'pods' ? '' : 'apps',
   version: 'v1',
   namespace,
   resource,
-  query: { labelSelector: RESOURCE_KINDS[kind].selector(name), limit: '500' },
+  query: {
+    labelSelector: RESOURCE_KINDS[kind].selector(name),
+    limit: '500',
+    ...(next !== '' && { continue: next }),
+  },
 });
-
-/** `ClickHouseInstallation fleet/orders` */
-export const formatPlace = ({ kind, namespace, name }: Place): string => `${kind} ${namespace}/${name}`;

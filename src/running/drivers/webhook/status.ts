@@ -27,6 +27,7 @@ const WebhookStatus = Type.Object({
   state: Type.Enum([...STATES]),
   replicas: amount(),
   memoryGb: amount(),
+  shards: amount(),
   reason: Type.Optional(Type.String({ maxLength: 1024 })),
   version: Type.Optional(Type.String({ maxLength: 64 })),
   url: Type.Optional(Type.String({ maxLength: MAX_URL_LENGTH, pattern: '^http://' })),

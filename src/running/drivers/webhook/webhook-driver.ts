@@ -12,6 +12,7 @@ import {
   type SignedResponse,
 } from '../../../platform/webhooks/signed-requests.ts';
 import type { Webhook } from '../../../platform/webhooks/webhook.ts';
+import { type IgnoredQueries, listUse } from '../database-use.ts';
 import { findUpstream } from '../upstream.ts';
 import { parseStatus, type WebhookStatus } from './status.ts';
 
@@ -19,6 +20,8 @@ interface Options {
   clock: Clock;
   /** Allows receivers and databases on loopback and private addresses. */
   allowPrivate: boolean;
+  /** Queries at the databases that do not keep a service from idling. */
+  ignored?: IgnoredQueries | undefined;
 }
 
 const MAX_STATUS_BYTES = 64 * 1024;
@@ -29,7 +32,11 @@ const NOT_FOUND = 404;
  * Sends a receiver the desired state of a service, and reads its observed state. The receiver may get the same generation
  * more than once, and must ignore a generation that is older than the one it has.
  */
-export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
+export function createWebhookDriver({
+  clock,
+  allowPrivate,
+  ignored = { ignoredAgents: [], ignoredStatements: [] },
+}: Options): Driver {
   const requests = createSignedRequests({ clock, allowPrivate, keepAlive: true });
   /** Services whose deletion was delivered. */
   const deleted = createLargeCache<string, true>(MAX_SERVICES);
@@ -60,17 +67,29 @@ export function createWebhookDriver({ clock, allowPrivate }: Options): Driver {
     }
   }
 
+  /** Undefined if the receiver does not know the service. */
+  async function readStatus(service: DrivenService, signal: AbortSignal): Promise<Observed | undefined> {
+    const query = { service: service.id };
+    const { status, body } = await call(getWebhook(service), { method: 'GET', query, signal });
+    return status === NOT_FOUND ? undefined : checkUpstream(toObserved(parseStatus(body, allowPrivate)), signal);
+  }
+
   return {
     isInterruptedByResize: false,
     canIdle: () => true,
 
     async observe(service, signal) {
-      const query = { service: service.id };
-      const { status, body } = await call(getWebhook(service), { method: 'GET', query, signal });
-      if (status !== NOT_FOUND) return checkUpstream(toObserved(parseStatus(body, allowPrivate)), signal);
+      const observed = await readStatus(service, signal);
+      if (observed) return observed;
       return deleted.has(service.id)
         ? { state: 'deleted' }
         : { state: 'provisioning', reason: 'The webhook receiver does not know the service yet' };
+    },
+
+    async listUse(service, timeoutMs, signal) {
+      const { upstream, replicas = 1, shards = 1 } = (await readStatus(service, signal)) ?? {};
+      if (!upstream) throw new AppError('conflict', 'the webhook receiver gives no url of the database');
+      return listUse({ upstream, replicas: replicas * shards, timeoutMs, ignored, ownUsers: [] }, signal);
     },
 
     async converge(service, desired, signal) {
@@ -99,7 +118,7 @@ function getWebhook({ webhook }: DrivenService): Webhook {
 }
 
 function toObserved(status: WebhookStatus): Observed {
-  const { state, generation, replicas, memoryGb, reason, version, load } = status;
+  const { state, generation, replicas, memoryGb, shards, reason, version, load } = status;
   const upstream = state === 'running' || state === 'resizing' ? findUpstream(status) : undefined;
   return {
     state,
@@ -107,6 +126,7 @@ function toObserved(status: WebhookStatus): Observed {
     ...(reason !== undefined && { reason }),
     ...(replicas !== undefined && { replicas }),
     ...(memoryGb !== undefined && { memoryGb }),
+    ...(shards !== undefined && { shards }),
     ...(version !== undefined && { version }),
     ...(load && { load }),
     ...(upstream && { upstream }),

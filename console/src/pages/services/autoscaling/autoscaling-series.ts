@@ -15,9 +15,15 @@ interface ChartSeries {
   read: (point: Point) => number | undefined;
 }
 
-/** Loads and sizes are totals over all replicas. */
+/** Loads and sizes are totals over all replicas of all shards. */
 export const SERIES: readonly ChartSeries[] = [
-  { label: 'Size', unit: 'GB', isStepped: true, colorSlot: 0, read: ({ memoryGb, replicas }) => memoryGb * replicas },
+  {
+    label: 'Size',
+    unit: 'GB',
+    isStepped: true,
+    colorSlot: 0,
+    read: ({ memoryGb, replicas, shards = 1 }) => memoryGb * replicas * shards,
+  },
   { label: 'Memory used', unit: 'GB', isStepped: false, colorSlot: 1, read: ({ usedMemoryGb }) => usedMemoryGb },
   { label: 'CPU used', unit: 'cores', isStepped: false, colorSlot: 8, read: ({ cpuCores }) => cpuCores },
   { label: 'Cost', unit: 'CHC/h', isStepped: true, colorSlot: 7, read: ({ costPerHourCHC }) => costPerHourCHC },

@@ -7,6 +7,7 @@ import { scalingPreviewQuery } from '../../../api/scaling-preview.ts';
 import type { ScalingChange, Service } from '../../../api/types.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { formatCredits, plural } from '../../../parts/format/format.ts';
+import { formatSets } from '../../../parts/services/service-status.ts';
 import classes from './scaling-summary.module.css';
 
 const DEBOUNCE_MS = 250;
@@ -78,13 +79,14 @@ function CostRow({
   max,
   estimate,
   replicas,
+  shards,
   isNew = false,
 }: CostRange & { label: string; isNew?: boolean }) {
   const range = min === max ? formatCredits(min) : `${formatCredits(min)} – ${formatCredits(max)}`;
   return (
     <div className={classes.range} data-new={isNew}>
       <span>
-        <span>{label}</span>, {plural(replicas, 'replica')}
+        <span>{label}</span>, {formatSets(replicas, shards)}
       </span>
       <span className={classes.amounts}>
         {estimate !== undefined && (

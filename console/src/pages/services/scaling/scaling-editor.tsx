@@ -64,6 +64,7 @@ export function ScalingEditor({ service }: { service: Service }) {
             limits={limits}
             isReadOnly={isReadOnly}
             maxRunning={service.status?.maxReplicas}
+            shards={service.shards}
             onChange={edit}
             errorAt={errorAt}
           />

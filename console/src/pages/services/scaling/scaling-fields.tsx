@@ -1,5 +1,6 @@
 import { Group, NumberInput, RangeSlider, Slider, Stack, Switch, Text } from '@mantine/core';
 import { formatMemory, plural } from '../../../parts/format/format.ts';
+import { formatSets } from '../../../parts/services/service-status.ts';
 import type { ScalingDraft, ScalingField } from './scaling-draft.ts';
 import classes from './scaling-fields.module.css';
 import { type FieldLimits, MIN_IDLE_MINUTES, type ScalingLimits } from './scaling-limits.ts';
@@ -10,6 +11,8 @@ interface Props {
   isReadOnly: boolean;
   /** The driver runs at most so many replicas. */
   maxRunning: number | undefined;
+  /** That the driver runs, each with the same number of replicas. */
+  shards?: number | undefined;
   onChange: (part: Partial<ScalingDraft>) => void;
   errorAt: (field: ScalingField) => string | undefined;
 }
@@ -24,6 +27,7 @@ export function ScalingFields({
   limits: { replicas, memory },
   isReadOnly,
   maxRunning,
+  shards = 1,
   onChange,
   errorAt,
 }: Props) {
@@ -61,7 +65,7 @@ export function ScalingFields({
               key={field}
               className={classes.number}
               label={field === 'minReplicaMemoryGb' ? 'Minimum per replica (GB)' : 'Maximum per replica (GB)'}
-              description={formatTotal(draft[field], draft.numReplicas, maxRunning)}
+              description={formatTotal(draft[field], draft.numReplicas, { maxRunning, shards })}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               min={memory.min}
               max={memory.max}
@@ -86,6 +90,7 @@ export function ScalingFields({
             : `${replicas.min} to ${replicas.max}.${replicas.reason ? ` ${replicas.reason}.` : ''}`}
           {maxRunning !== undefined &&
             ` This service runs ${plural(maxRunning, 'replica')}, whatever the number here; only ${maxRunning === 1 ? 'it is' : 'they are'} billed.`}
+          {shards > 1 && ` Of each of the ${shards} shards: a change adds or removes replicas in all of them.`}
         </Text>
         <div className={classes.pair}>
           <Slider
@@ -156,11 +161,15 @@ export function ScalingFields({
   );
 }
 
-/** The memory of all replicas that run together, which is what is billed. Empty while a number is missing. */
-function formatTotal(replicaGb: number | '', replicas: number | '', maxRunning: number | undefined): string {
+/** The memory of all replicas of all shards that run together, which is what is billed. Empty while a number is missing. */
+function formatTotal(
+  replicaGb: number | '',
+  replicas: number | '',
+  { maxRunning, shards }: { maxRunning: number | undefined; shards: number },
+): string {
   if (replicaGb === '' || replicas === '') return '\u00a0';
   const running = Math.min(replicas, maxRunning ?? replicas);
-  return `${formatMemory(replicaGb * running)} in total with ${plural(running, 'replica')}`;
+  return `${formatMemory(replicaGb * running * shards)} in total with ${formatSets(running, shards)}`;
 }
 
 /** Marks at both ends and near the thirds, at multiples of ten steps. */
