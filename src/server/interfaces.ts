@@ -42,6 +42,7 @@ import { retentionRoutes } from '../observability/ingest/retention-routes.ts';
 import { otlpRoutes } from '../observability/ingest/routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
 import { linkRoutes } from '../observability/links/routes.ts';
+import { metricPointRoutes } from '../observability/search/points/point-routes.ts';
 import { searchRoutes } from '../observability/search/routes.ts';
 import { clickStackSavedSearchRoutes } from '../observability/search/saved/clickstack-routes.ts';
 import { savedSearchRoutes } from '../observability/search/saved/saved-search-routes.ts';
@@ -185,6 +186,7 @@ export function createDashboardInterface(
       chartRoutes({ ...domains, clock }),
       traceRoutes({ ...domains, clock }),
       searchRoutes(domains),
+      metricPointRoutes(domains),
       tailRoutes({ ...domains, isAuthorized: createAuthorizationCheck({ ...shared, authenticate }) }),
       savedSearchRoutes(domains),
       alertRoutes({ ...domains, clock }),

@@ -58,7 +58,7 @@ const spanOf = (index: number): fc.Arbitrary<TestSpan> =>
 const traces = fc
   .integer({ min: 1, max: 8 })
   .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => spanOf(index))))
-  .map(([{ parent: _, ...root }, ...rest]) => [root, ...rest] as TestSpan[]);
+  .map((spans) => spans.map(({ parent, ...span }, index) => (index === 0 || parent === undefined ? span : { ...span, parent })));
 
 describe('the service map', () => {
   const used = useIngest('libsql');

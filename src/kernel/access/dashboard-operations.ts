@@ -25,6 +25,7 @@ export const DASHBOARD_READS = [
   'searchContext',
   'exportSearch',
   'tailSearch',
+  'listMetricPoints',
   'getTrace',
   'searchTraces',
   'listTraceOperations',
