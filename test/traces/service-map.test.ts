@@ -44,7 +44,7 @@ function listEdges(spans: readonly TestSpan[]): string[] {
   });
 }
 
-const spanOf = (index: number): fc.Arbitrary<TestSpan> =>
+const createSpan = (index: number): fc.Arbitrary<TestSpan> =>
   fc.record({
     id: fc.constant(`s${index}`),
     // The last possible parent is one that was not received.
@@ -57,8 +57,10 @@ const spanOf = (index: number): fc.Arbitrary<TestSpan> =>
   });
 const traces = fc
   .integer({ min: 1, max: 8 })
-  .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => spanOf(index))))
-  .map((spans) => spans.map(({ parent, ...span }, index) => (index === 0 || parent === undefined ? span : { ...span, parent })));
+  .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => createSpan(index))))
+  .map((spans) =>
+    spans.map(({ parent, ...span }, index) => (index === 0 || parent === undefined ? span : { ...span, parent })),
+  );
 
 describe('the service map', () => {
   const used = useIngest('libsql');

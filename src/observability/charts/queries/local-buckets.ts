@@ -22,7 +22,7 @@ export interface Stretch {
 }
 
 /** The buckets that a range is extended to. `endMs` is the end of the last one. */
-export interface LocalBuckets {
+interface LocalBuckets {
   stretches: Stretch[];
   count: number;
   endMs: number;
