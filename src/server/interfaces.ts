@@ -44,6 +44,7 @@ import { otlpRoutes } from '../observability/ingest/routes.ts';
 import { rulesRoutes } from '../observability/ingest/rules/rules-routes.ts';
 import { MAX_REQUEST_BYTES } from '../observability/ingest/transcode.ts';
 import { linkRoutes } from '../observability/links/routes.ts';
+import { metricPointRoutes } from '../observability/search/points/point-routes.ts';
 import { searchRoutes } from '../observability/search/routes.ts';
 import { clickStackSavedSearchRoutes } from '../observability/search/saved/clickstack-routes.ts';
 import { savedSearchRoutes } from '../observability/search/saved/saved-search-routes.ts';
@@ -193,6 +194,7 @@ export function createDashboardInterface(
       chartRoutes({ ...domains, clock }),
       traceRoutes({ ...domains, clock }),
       searchRoutes(domains),
+      metricPointRoutes(domains),
       tailRoutes({ ...domains, isAuthorized: createAuthorizationCheck({ ...shared, authenticate }) }),
       savedSearchRoutes(domains),
       alertRoutes({ ...domains, clock }),

@@ -31,6 +31,7 @@ import { createSearchContext } from '../observability/search/context.ts';
 import { createSearchExport } from '../observability/search/export.ts';
 import { createFacets } from '../observability/search/facets/facets.ts';
 import { createSearchHistogram } from '../observability/search/histogram.ts';
+import { createMetricPoints } from '../observability/search/points/points.ts';
 import { findSavedSearchUsingSource } from '../observability/search/saved/saved-search-store.ts';
 import { createSavedSearches } from '../observability/search/saved/saved-searches.ts';
 import { createSearch } from '../observability/search/search.ts';
@@ -154,6 +155,7 @@ export function createObservability({
   const facets = createFacets({ clock, queries, charts });
   const searchContext = createSearchContext({ queries });
   const searchExport = createSearchExport({ clock, queries });
+  const metricPoints = createMetricPoints({ clock, queries });
   const tail = createTail({ engine, clock, log, queries });
   const savedSearches = createSavedSearches({
     state,
@@ -242,6 +244,7 @@ export function createObservability({
     searchHistogram,
     searchContext,
     searchExport,
+    metricPoints,
     tail,
     savedSearches,
     ingest,

@@ -54,6 +54,7 @@ const EXEMPT = [
   'searchContext',
   'exportSearch',
   'tailSearch',
+  'listMetricPoints',
   'previewAlert',
   'silenceAlert',
   'acknowledgeAlert',

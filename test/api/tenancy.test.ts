@@ -65,6 +65,7 @@ const BODIES: Record<string, object> = {
   searchContext: { sourceId: 'logs', time: '2026-11-17T10:00:00Z' },
   exportSearch: { sourceId: 'logs', format: 'csv' },
   tailSearch: { sourceId: 'logs' },
+  listMetricPoints: { metricName: 'x', metricDataType: 'gauge' },
   instanceScalingPreview: { numReplicas: 7 },
   instanceReplicaScalingPreview: { numReplicas: 7 },
   budgetCreate: { name: 'intruder', monthlyCHC: 1 },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { inject } from 'vitest';
-import { systemClock } from '../../src/kernel/time/clock.ts';
+import { type Clock, systemClock } from '../../src/kernel/time/clock.ts';
 import { parseFleetFile } from '../../src/operations/fleet/file.ts';
 import type { Engine } from '../../src/platform/engine/engine.ts';
 import { openEngine } from '../../src/platform/engine/open.ts';
@@ -16,7 +16,10 @@ import { fleet } from './fleet.ts';
 const log = pino({ level: 'silent' });
 
 /** A server in the test process, so that a test can access its engine as well as its HTTP interface. */
-export async function openInProcessServer(flags: Partial<Record<SettingName, string>> = {}) {
+export async function openInProcessServer(
+  flags: Partial<Record<SettingName, string>> = {},
+  { clock = systemClock }: { clock?: Clock } = {},
+) {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const dataDirectory = join(directory, 'data');
   const loaded = loadConfig({
@@ -27,7 +30,7 @@ export async function openInProcessServer(flags: Partial<Record<SettingName, str
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   const server = await startServer({
     config: loaded.config,
-    clock: systemClock,
+    clock,
     log,
     access: () => {},
     async prepare({ fleet: fleets }) {

@@ -27,6 +27,7 @@ export const DASHBOARD_READS = [
   'searchContext',
   'exportSearch',
   'tailSearch',
+  'listMetricPoints',
   'getTrace',
   'searchTraces',
   'listTraceOperations',

@@ -165,6 +165,7 @@ const OPERATIONS_BY_KIND: Readonly<Record<HandOutKind, readonly string[]>> = {
     'searchTraces',
     'listTraceOperations',
     'getServiceMap',
+    'listMetricPoints',
     'searchRows',
     'searchHistogram',
     'listSearchFacets',

@@ -60,14 +60,14 @@ export type Charts = ReturnType<typeof createCharts>;
 
 export function createCharts({ clock, queries, getDashboard }: Options) {
   const { resolveSource } = queries;
-  const readMetricUnit = createMetricUnits(queries);
+  const readMetricUnit = createMetricUnits({ query: queries.queryShared });
   const distributionTile = createDistributionTile({ clock, queries });
 
   /** `seriesCount` series share the limit of a request. */
   async function readRows(scope: QueryClient, query: SeriesQuery, seriesCount: number): Promise<SeriesRows> {
     const plan = planSeries(query);
     const maxResultBytes = Math.min(STATEMENT_LIMITS.maxResultBytes, Math.floor(MAX_REQUEST_BYTES / seriesCount));
-    return { plan, rows: await queries.query(plan.statement, scope, { ...STATEMENT_LIMITS, maxResultBytes }) };
+    return { plan, rows: await queries.queryShared(plan.statement, scope, { ...STATEMENT_LIMITS, maxResultBytes }) };
   }
 
   const readUnit = async (scope: QueryClient, query: SeriesQuery, { source }: ResolvedSource) =>
@@ -78,7 +78,7 @@ export function createCharts({ clock, queries, getDashboard }: Options) {
     const plan = planContents(query);
     if (!plan) return new Map();
     try {
-      return plan.collect(await queries.query(plan.statement, scope, CONTENTS_LIMITS));
+      return plan.collect(await queries.queryShared(plan.statement, scope, CONTENTS_LIMITS));
     } catch (error) {
       if (error instanceof AppError && error.code === 'bad_request') return new Map();
       throw error;

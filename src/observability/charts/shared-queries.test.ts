@@ -36,8 +36,8 @@ describe('shared queries', () => {
     const shared = queries();
     const before = ran.length;
     const [first, second] = await Promise.all([
-      shared.query(quick('same'), client()),
-      shared.query(quick('same'), client('other')),
+      shared.queryShared(quick('same'), client()),
+      shared.queryShared(quick('same'), client('other')),
     ]);
     expect(second).toEqual(first);
     expect(ran.length - before).toBe(1);
@@ -45,24 +45,24 @@ describe('shared queries', () => {
 
   it('cache a result for five seconds', async () => {
     const shared = queries();
-    const first = await shared.query(quick('cached'), client());
+    const first = await shared.queryShared(quick('cached'), client());
     now += 4000;
-    expect(await shared.query(quick('cached'), client())).toEqual(first);
+    expect(await shared.queryShared(quick('cached'), client())).toEqual(first);
     now += 2000;
-    expect(await shared.query(quick('cached'), client())).not.toEqual(first);
+    expect(await shared.queryShared(quick('cached'), client())).not.toEqual(first);
   });
 
   it('run different statements separately', async () => {
     const shared = queries();
-    expect(await shared.query(quick('a'), client())).not.toEqual(await shared.query(quick('b'), client()));
+    expect(await shared.queryShared(quick('a'), client())).not.toEqual(await shared.queryShared(quick('b'), client()));
   });
 
   it('do not cache a failure', async () => {
     const shared = queries();
     const broken = { sql: 'SELECT nothing FROM nowhere', parameters: {} };
-    await expect(shared.query(broken, client())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(shared.queryShared(broken, client())).rejects.toMatchObject({ code: 'bad_request' });
     const before = ran.length;
-    await expect(shared.query(broken, client())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(shared.queryShared(broken, client())).rejects.toMatchObject({ code: 'bad_request' });
     expect(ran.length - before).toBe(1);
   });
 
@@ -70,8 +70,8 @@ describe('shared queries', () => {
     const shared = queries();
     const startedBefore = started;
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = shared.query(slow('leave'), { organizationId, credentialId: 'one', signal: one.signal });
-    const second = shared.query(slow('leave'), { organizationId, credentialId: 'two', signal: two.signal });
+    const first = shared.queryShared(slow('leave'), { organizationId, credentialId: 'one', signal: one.signal });
+    const second = shared.queryShared(slow('leave'), { organizationId, credentialId: 'two', signal: two.signal });
     const outcomes = Promise.allSettled([first, second]);
     const before = ran.length;
     await until(
@@ -96,15 +96,19 @@ describe('shared queries', () => {
     const shared = queries();
     const controller = new AbortController();
     const queriesOfOneToken = Array.from({ length: 105 }, (_, index) =>
-      shared.query(slow(`greedy ${index}`), { organizationId, credentialId: 'greedy', signal: controller.signal }),
+      shared.queryShared(slow(`greedy ${index}`), {
+        organizationId,
+        credentialId: 'greedy',
+        signal: controller.signal,
+      }),
     );
     const outcomes = Promise.allSettled(queriesOfOneToken);
     await expect(queriesOfOneToken.at(-1)).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
     controller.abort();
     const settled = await outcomes;
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(105);
-    expect(await shared.query(quick('modest'), client('modest'))).toHaveLength(1);
-    expect(await shared.query(quick('greedy again'), client('greedy'))).toHaveLength(1);
+    expect(await shared.queryShared(quick('modest'), client('modest'))).toHaveLength(1);
+    expect(await shared.queryShared(quick('greedy again'), client('greedy'))).toHaveLength(1);
   });
 
   it('are limited per organization, whatever number of tokens it uses; other organizations are not affected', async () => {
@@ -116,11 +120,15 @@ describe('shared queries', () => {
       parameters: { text },
     });
     const greedy = Array.from({ length: 12 }, (_, index) =>
-      shared.query(endless(`slow ${index}`), { organizationId: 'greedy', credentialId: `token ${index}`, signal }),
+      shared.queryShared(endless(`slow ${index}`), {
+        organizationId: 'greedy',
+        credentialId: `token ${index}`,
+        signal,
+      }),
     );
     const outcomes = Promise.allSettled(greedy);
     const modest = { organizationId: 'modest', credentialId: 'modest' };
-    expect(await shared.query(quick('not delayed'), modest)).toHaveLength(1);
+    expect(await shared.queryShared(quick('not delayed'), modest)).toHaveLength(1);
     controller.abort();
     await outcomes;
   });

@@ -5,7 +5,7 @@ import { createKeyedQueue } from '../../kernel/tasks/queue.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { Engine, Limits, Statement } from '../../platform/engine/engine.ts';
 
-/** Long enough to serve the viewers of one dashboard from one query, too short to notice. */
+/** From the start of a statement. Long enough to serve the viewers of one dashboard from one query, too short to notice. */
 const CACHED_MS = 5000;
 const CACHED_BYTES = 32 * 1024 * 1024;
 /** A larger result is not cached, so that it cannot evict everything else. */
@@ -30,8 +30,8 @@ interface RunningQuery {
 }
 
 /**
- * Runs identical statements once: a second client joins the running query or gets its cached result. The organization
- * is a parameter of every statement, so organizations never share a result.
+ * Runs the statements of clients, a few at a time for each. The organization is a parameter of every statement, so
+ * organizations never share a result.
  */
 export function createSharedQueries({ engine, clock, limits }: { engine: Engine; clock: Clock; limits: Limits }) {
   const running = new Map<string, RunningQuery>();
@@ -50,15 +50,32 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
     onCanceled: clientDisconnected,
   });
 
-  function start(id: string, statement: Statement, organizationId: string, queryLimits: Limits): RunningQuery {
+  function start(statement: Statement, organizationId: string, queryLimits: Limits): RunningQuery {
     const controller = new AbortController();
     const rows = engine.query(statement, { limits: queryLimits, organizationId, signal: controller.signal });
-    const query: RunningQuery = { rows, clients: 0, cancel: () => controller.abort() };
+    // Its last client may leave before it fails.
+    rows.catch(() => {});
+    return { rows, clients: 0, cancel: () => controller.abort() };
+  }
+
+  /** Other clients can join, and get the result while it is cached. */
+  function startShared(id: string, statement: Statement, organizationId: string, queryLimits: Limits): RunningQuery {
+    const startedAt = clock.monotonicMs();
+    const started = start(statement, organizationId, queryLimits);
+    const query: RunningQuery = {
+      ...started,
+      cancel() {
+        remove(id, query);
+        started.cancel();
+      },
+    };
     running.set(id, query);
-    rows.then(
+    query.rows.then(
       (result) => {
         remove(id, query);
-        results.set(id, result);
+        // The rows are those that were stored when the statement started.
+        const ttl = startedAt + CACHED_MS - clock.monotonicMs();
+        if (ttl > 0) results.set(id, result, { ttl });
       },
       () => remove(id, query),
     );
@@ -70,16 +87,13 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
   }
 
   /** The query is canceled when its last client disconnects. */
-  async function join(id: string, query: RunningQuery, signal: AbortSignal | undefined): Promise<unknown[][]> {
+  async function join(query: RunningQuery, signal: AbortSignal | undefined): Promise<unknown[][]> {
     query.clients++;
     if (!signal) return query.rows;
     return new Promise<unknown[][]>((resolve, reject) => {
       const leave = () => {
         query.clients--;
-        if (query.clients === 0) {
-          remove(id, query);
-          query.cancel();
-        }
+        if (query.clients === 0) query.cancel();
         reject(clientDisconnected());
       };
       if (signal.aborted) return leave();
@@ -88,22 +102,36 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
     });
   }
 
+  /** Every series of a tile listens to the signal of the same request. */
+  const allowListeners = (signal: AbortSignal | undefined): void => void (signal && setMaxListeners(0, signal));
+
   return {
+    /** The result has everything that was stored before the call. */
     async query(
       statement: Statement,
       { organizationId, credentialId, signal }: QueryClient,
       queryLimits = limits,
-      /** `isFresh`: not from the cache, for a result that must contain what was just stored. */
-      { isFresh = false }: { isFresh?: boolean } = {},
+    ): Promise<unknown[][]> {
+      allowListeners(signal);
+      return queue.run(credentialId, () => join(start(statement, organizationId, queryLimits), signal), signal);
+    },
+
+    /**
+     * Runs identical statements once: a second client joins the running query or gets its result, which may lack what was
+     * stored since it started, at most 5 seconds ago unless it is still running. For aggregates, never for rows.
+     */
+    async queryShared(
+      statement: Statement,
+      { organizationId, credentialId, signal }: QueryClient,
+      queryLimits = limits,
     ): Promise<unknown[][]> {
       const id = JSON.stringify([statement, queryLimits]);
-      // Every series of a tile listens to the signal of the same request.
-      if (signal) setMaxListeners(0, signal);
+      allowListeners(signal);
       return (
-        (isFresh ? undefined : results.get(id)) ??
+        results.get(id) ??
         queue.run(
           credentialId,
-          () => join(id, running.get(id) ?? start(id, statement, organizationId, queryLimits), signal),
+          () => join(running.get(id) ?? startShared(id, statement, organizationId, queryLimits), signal),
           signal,
         )
       );

@@ -7,7 +7,7 @@ import { CONTEXT_SCOPES } from './context-scopes.ts';
 
 export const MAX_RESULTS = 2000;
 export const DEFAULT_RESULTS = 100;
-const MAX_CURSOR_CHARACTERS = 512;
+export const MAX_CURSOR_CHARACTERS = 512;
 const MAX_FILTERS = 100;
 export const MAX_CONDITION_CHARACTERS = 8192;
 export const MAX_EXPORTED_ROWS = 100_000;

@@ -44,10 +44,14 @@ export function planServices(
 
 type NamedLoad = NodeName & Load;
 
+/** A span of another service than its parent is a request from there; within a service, a server below a client is a call to itself. */
+const IS_CALL = 'p.__known AND (p.__service != s.__service OR (p.__is_client AND s.__is_server))';
+/** A consumer takes from the queue that it names if its producer is unknown or of the same service. */
+const TAKES_FROM_QUEUE = 's.__is_consumer AND (NOT p.__known OR (p.__service = s.__service AND p.__is_exit))';
+
 /**
- * The edges. A span of another service than its parent is a request from there. A client or producer without a server or
- * consumer below it is a request to the database, queue or address that it names. A consumer without a parent takes from
- * the queue that it names.
+ * The edges: each call and each message counts once for each service that it arrives at. A client or producer is a request
+ * to the database, queue or address that it names, unless a server, or a consumer of another service, is below it.
  */
 export function planEdges(
   client: QueryClient,
@@ -57,13 +61,21 @@ export function planEdges(
 ): Plan<NamedEdge[]> {
   const spans = createSampledSpans(client, resolved, query, sampling);
   const { columns, parentKey, hasParent, all, writer, statement } = spans;
-  const answered = all([parentKey], hasParent, columns.isKind('server', 'consumer'));
+  const isArrival = columns.isKind('server', 'consumer');
+  const answered = all([parentKey], hasParent, isArrival);
+  const arrivals = all(
+    [`${parentKey} AS __k`, ownService(spans), `${columns.isKind('consumer')} AS __c`],
+    hasParent,
+    isArrival,
+  );
+  const onlyOwnConsumers = `SELECT __k, any(__service) FROM (${arrivals}) GROUP BY __k HAVING min(__service) = max(__service) AND min(__c) = 1`;
+  const isUnanswered = `(s.__key NOT IN (${answered}) OR (s.__key, s.__service) IN (${onlyOwnConsumers}))`;
   const service = (name: string) => `('service', '', ${name})`;
   const none = "(('', '', ''), ('', '', ''))";
   const edges = [
-    `if(p.__known AND ${IS_ENTRY}, (${service('toString(p.__service)')}, ${service('toString(s.__service)')}), ${none})`,
-    `if(s.__is_exit AND s.__target.1 != '' AND s.__key NOT IN (${answered}), (${service('toString(s.__service)')}, s.__target), ${none})`,
-    `if(s.__is_consumer AND NOT p.__known AND s.__target.1 = 'queue', (s.__target, ${service('toString(s.__service)')}), ${none})`,
+    `if(${IS_CALL}, (${service('toString(p.__service)')}, ${service('toString(s.__service)')}), ${none})`,
+    `if(s.__is_exit AND s.__target.1 != '' AND ${isUnanswered}, (${service('toString(s.__service)')}, s.__target), ${none})`,
+    `if(${TAKES_FROM_QUEUE} AND s.__target.1 = 'queue', (s.__target, ${service('toString(s.__service)')}), ${none})`,
   ];
   const found =
     `SELECT arrayJoin(arrayFilter(edge -> edge.1.1 != '', [${edges.join(', ')}])) AS __edge, ` +
@@ -78,23 +90,28 @@ export function planEdges(
   };
 }
 
+const ownService = ({ columns }: SampledSpans): string => `${columns.text('serviceNameExpression')} AS __service`;
+
 /** `s` are the matching spans, `p` their parents. */
-function joinParents({ columns, key, parentKey, matching, all }: SampledSpans): string {
+function joinParents(spans: SampledSpans): string {
+  const { columns, key, parentKey, matching, all } = spans;
   const isExit = `${columns.isKind('client', 'producer')} AS __is_exit`;
-  const serviceName = `${columns.text('serviceNameExpression')} AS __service`;
-  const spans = matching([
+  const serviceName = ownService(spans);
+  const matched = matching([
     `${key} AS __key`,
     `${parentKey} AS __parent`,
     serviceName,
     `${columns.isKind('server', 'consumer')} AS __is_entry`,
+    `${columns.isKind('server')} AS __is_server`,
     `${columns.isKind('consumer')} AS __is_consumer`,
     isExit,
     `${columns.durationNs()} AS __duration`,
     `${columns.isError()} AS __is_error`,
     `${targetSql(columns.attributes('SpanAttributes'))} AS __target`,
   ]);
-  const parents = all([`${key} AS __key`, serviceName, isExit, '1 AS __known']);
-  return `(${spans}) AS s LEFT ANY JOIN (${parents}) AS p ON s.__parent = p.__key`;
+  const isClient = `${columns.isKind('client')} AS __is_client`;
+  const parents = all([`${key} AS __key`, serviceName, isExit, isClient, '1 AS __known']);
+  return `(${matched}) AS s LEFT ANY JOIN (${parents}) AS p ON s.__parent = p.__key`;
 }
 
 /** What a client names as its target, by the semantic conventions of OpenTelemetry: kind, system and name. */

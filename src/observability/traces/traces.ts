@@ -55,9 +55,7 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
     within?: Range,
   ): Promise<Part> {
     const { statement, collect } = planTraceRange(client, part.resolved, traceId, part.path, within);
-    // A trace that was not found a moment ago may be stored by now.
-    const rows = await queries.query(statement, client, STATEMENT_LIMITS, { isFresh: true });
-    return { ...part, range: collect(rows) };
+    return { ...part, range: collect(await queries.query(statement, client)) };
   }
 
   /** The earliest rows up to the limits of their number and size. */
@@ -95,7 +93,7 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
   async function prepare(client: QueryClient, query: SpanQuery) {
     const resolved = await resolveSpans(client, query.sourceId);
     const { statement, collect } = planCount(client, resolved, query);
-    return { resolved, sampling: chooseSampling(collect(await queries.query(statement, client))) };
+    return { resolved, sampling: chooseSampling(collect(await queries.queryShared(statement, client))) };
   }
 
   return {
@@ -151,7 +149,7 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
     async listOperations(client: QueryClient, query: SpanQuery & { limit?: number }): Promise<OperationsRecord> {
       const { resolved, sampling } = await prepare(client, query);
       const { statement, collect } = planOperations(client, resolved, query, sampling);
-      const found = collect(await queries.query(statement, client));
+      const found = collect(await queries.queryShared(statement, client));
       return { start: query.startMs, end: query.endMs, sampling, ...found };
     },
 
@@ -160,8 +158,8 @@ export function createTraces({ queries }: { queries: TelemetryQueries }) {
       const services = planServices(client, resolved, query, sampling);
       const edges = planEdges(client, resolved, query, sampling);
       const [serviceRows, edgeRows] = await Promise.all([
-        queries.query(services.statement, client),
-        queries.query(edges.statement, client),
+        queries.queryShared(services.statement, client),
+        queries.queryShared(edges.statement, client),
       ]);
       const map = toServiceMap(services.collect(serviceRows), edges.collect(edgeRows));
       return { start: query.startMs, end: query.endMs, sampling, ...map };

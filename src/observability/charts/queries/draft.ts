@@ -59,19 +59,24 @@ export function createDraft(
       const all = [...conditions, ...further].filter((sql) => sql !== undefined);
       return all.length === 0 ? '' : ` WHERE ${all.map((sql) => `(${sql})`).join(' AND ')}`;
     },
-    /**
-     * The rows of the organization in the range. This inner query filters by organization and hides that column, so no
-     * condition outside of it can reach other organizations. `read` is another table with the same columns.
-     */
+    /** The rows of the organization in the range. `read` is another table with the same columns. */
     rows({ startMs, endMs }: Range = buckets, read: Table = table): string {
-      const bounds = `${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`;
-      const from = `${quoteName(read.database)}.${quoteName(read.name)}`;
-      if (!read.hasOrganization) return `SELECT * FROM ${from} WHERE ${bounds}`;
-      const own = `${quoteName(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
-      return `SELECT * EXCEPT (${quoteName(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${own} AND ${bounds}`;
+      return own(`${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`, read);
     },
+    own,
     moment,
   };
+
+  /**
+   * The rows of the organization that meet a condition of ours. This inner query filters by organization and hides that
+   * column, so no condition outside of it can reach other organizations.
+   */
+  function own(condition: string, read: Table = table): string {
+    const from = `${quoteName(read.database)}.${quoteName(read.name)}`;
+    if (!read.hasOrganization) return `SELECT * FROM ${from} WHERE ${condition}`;
+    const isOwn = `${quoteName(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
+    return `SELECT * EXCEPT (${quoteName(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${isOwn} AND ${condition}`;
+  }
 
   function moment(ms: number): string {
     return `fromUnixTimestamp64Milli(${writer.bind(ms, 'Int64')})`;

@@ -1,4 +1,5 @@
 import { localDay, startOfLocalDay, type Zone } from '../../../kernel/time/zone.ts';
+import { locateLocalBuckets, type Stretch } from './local-buckets.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -40,14 +41,17 @@ export interface Range {
   endMs: number;
 }
 
+/** Binds a parameter of a statement. */
+type Bind = (value: unknown, type: string) => string;
+
 /** A time range split into numbered buckets. Only rows within the range count. */
 export interface TimeBuckets extends Range {
   /** Undefined for a single bucket. */
   granularity: Granularity | undefined;
   /** The start of each bucket, in epoch milliseconds. */
   starts: number[];
-  /** SQL for the index of the bucket that contains a time, from 0. `bind` binds a parameter. */
-  indexSql(column: string, bind: (value: unknown, type: string) => string): string;
+  /** SQL for the index of the bucket that contains a time, from 0. */
+  indexSql(column: string, bind: Bind): string;
   /** The whole length. Local days can be 23 or 25 hours long. */
   durationSeconds(index: number): number;
 }
@@ -99,7 +103,8 @@ export function chooseGranularity({ startMs, endMs }: Range, points = DEFAULT_PO
 
 /** The number of buckets that `splitRange` creates, without creating them. */
 export function countBuckets(range: Range, granularity: Granularity, zone: Zone): number {
-  return locateBuckets(range, granularity, zone).count;
+  const step = GRANULARITIES[granularity];
+  return step >= DAY ? locateDays(range, granularity, zone).count : locateLocalBuckets(range, step, zone).count;
 }
 
 /** The smallest granularity that needs at most `maxBuckets`. Undefined if the range is too long for all of them. */
@@ -115,26 +120,48 @@ export function findGranularity(range: Range, zone: Zone, maxBuckets: number): G
 export function splitRange(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   return GRANULARITIES[granularity] >= DAY
     ? splitIntoDays(range, granularity, zone)
-    : splitEvenly(range, granularity, zone);
+    : splitIntoHours(range, granularity, zone);
 }
 
-/** `first` is the start of the first bucket: a local day for steps of days, otherwise epoch milliseconds. */
-function locateBuckets(range: Range, granularity: Granularity, zone: Zone): { first: number; count: number } {
+/** The first local day of steps of days, and their number. */
+function locateDays(range: Range, granularity: Granularity, zone: Zone): { first: number; count: number } {
+  const days = GRANULARITIES[granularity] / DAY;
+  const first = Math.floor(localDay(zone, range.startMs) / days) * days;
+  return { first, count: Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - first) / days) + 1) };
+}
+
+/** Buckets that align with local midnight. Those with a change of the clocks may be longer or shorter. */
+function splitIntoHours(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const step = GRANULARITIES[granularity];
-  const startDay = localDay(zone, range.startMs);
-  if (step >= DAY) {
-    const days = step / DAY;
-    const first = Math.floor(startDay / days) * days;
-    return { first, count: Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - first) / days) + 1) };
-  }
-  const midnight = startOfLocalDay(zone, startDay);
-  const first = midnight + Math.floor((range.startMs - midnight) / step) * step;
-  return { first, count: Math.max(1, Math.ceil((range.endMs - first) / step)) };
+  const { stretches, endMs } = locateLocalBuckets(range, step, zone);
+  const parts = stretches.map(({ firstMs, count }) => createEvenBuckets(firstMs, step, count));
+  const [first] = parts as [TimeBuckets];
+  if (parts.length === 1 && first.endMs === endMs) return { ...first, granularity };
+  const starts = parts.flatMap((part) => part.starts);
+  return {
+    startMs: first.startMs,
+    endMs,
+    granularity,
+    starts,
+    indexSql: (column, bind) => writeIndex(stretches, step, column, bind),
+    durationSeconds: (index) => ((starts[index + 1] ?? endMs) - (starts[index] ?? endMs)) / SECOND,
+  };
 }
 
-function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
-  const { first, count } = locateBuckets(range, granularity, zone);
-  return { ...createEvenBuckets(first, GRANULARITIES[granularity], count), granularity };
+/** The last bucket of a stretch is as long as the next stretch allows. */
+function writeIndex(stretches: readonly Stretch[], step: number, column: string, bind: Bind): string {
+  let base = 0;
+  const parts = stretches.map(({ firstMs, count }) => {
+    const index = `intDiv(toUnixTimestamp(${column}) - ${bind(firstMs / SECOND, 'Int64')}, ${bind(step / SECOND, 'Int64')})`;
+    const sql = `${bind(base, 'Int64')} + least(${index}, ${bind(count - 1, 'Int64')})`;
+    base += count;
+    return sql;
+  });
+  const choices = parts.slice(0, -1).map((sql, index) => {
+    const next = bind((stretches[index + 1]?.firstMs ?? 0) / SECOND, 'Int64');
+    return `toUnixTimestamp(${column}) < ${next}, ${sql}, `;
+  });
+  return choices.length === 0 ? (parts[0] ?? '') : `multiIf(${choices.join('')}${parts.at(-1)})`;
 }
 
 /** Buckets of the same length from any start, both in whole seconds. */
@@ -154,7 +181,7 @@ export function createEvenBuckets(first: number, step: number, count: number): T
 /** Local days are 23 to 25 hours long when clocks change. Periods of several days are counted from 1970-01-01. */
 function splitIntoDays(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const days = GRANULARITIES[granularity] / DAY;
-  const { first: firstDay, count } = locateBuckets(range, granularity, zone);
+  const { first: firstDay, count } = locateDays(range, granularity, zone);
   const bounds = Array.from({ length: count + 1 }, (_, index) => startOfLocalDay(zone, firstDay + index * days));
   const starts = bounds.slice(0, count);
   return {

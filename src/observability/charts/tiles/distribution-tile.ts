@@ -44,10 +44,10 @@ export function createDistributionTile({ clock, queries }: Options) {
     const buckets = isHeatmap ? chooseBuckets(view, view, zone) : singleBucket(view);
     const query = buildQuery(scope, series, { buckets, nowMs, top: { groups: 1, withOthers: false }, path }, resolved);
     const range = planValueRange(query);
-    const found = range.collect(await queries.query(range.statement, scope));
+    const found = range.collect(await queries.queryShared(range.statement, scope));
     const bins = found && chooseBins(found, isHeatmap ? HEATMAP_BINS : HISTOGRAM_BINS, findScale(tile));
     const plan = bins && planBins(query, bins);
-    const counts = plan?.collect(await queries.query(plan.statement, scope)) ?? [];
+    const counts = plan?.collect(await queries.queryShared(plan.statement, scope)) ?? [];
     const bounds = bins ? listBounds(bins) : [];
     const unit = findEventUnit({ ...query, aggFn: 'max' }, resolved.source);
     const frame = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
 import { AppError } from '../../../kernel/errors.ts';
 import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
-import { type Clock, MINUTE_MS, SECOND_MS } from '../../../kernel/time/clock.ts';
-import type { Engine, Limits, Statement } from '../../../platform/engine/engine.ts';
-import type { Range } from '../../charts/queries/time-buckets.ts';
-import { type FoundTimes, planTailRows, planTailTimes } from './tail-statement.ts';
+import type { Clock } from '../../../kernel/time/clock.ts';
+import type { Engine } from '../../../platform/engine/engine.ts';
+import type { Table } from '../../charts/queries/series-query.ts';
+import { findArrivalOrder, type RunStatement } from './arrival-order.ts';
+import { createArrivalReader } from './by-arrival.ts';
+import { createTimeReader } from './by-time.ts';
+import { TAIL_LIMITS, type TailReader } from './tail-reader.ts';
 import type { TailWatcher } from './tail-watcher.ts';
 
 /** After rows were accepted: others follow within this time. */
@@ -13,104 +16,75 @@ const DEBOUNCE_MS = 400;
 const CHECK_EVERY_MS = 1500;
 /** The pause is a multiple of the last check, so that checks never take more than a part of a core. */
 const PAUSE_FACTOR = 3;
-/** Senders collect rows for some seconds. */
-const RECENT_MS = 20 * SECOND_MS;
-/** Rows that are older when they arrive are found by a longer check, which takes its share of the time only. */
-const LATE_MS = 5 * MINUTE_MS;
-const LATE_PAUSE_FACTOR = 15;
-const MAX_LATE_PAUSE_MS = 10 * SECOND_MS;
-/** The clocks of senders differ. */
-const FUTURE_MS = 5 * MINUTE_MS;
-/** Watchers of one statement. */
-const WATCHERS_PER_STATEMENT = 20;
-
-const LIMITS: Limits = {
-  maxSeconds: 10,
-  maxResultRows: 10_000,
-  maxResultBytes: 8 * 2 ** 20,
-  maxMemoryBytes: 300_000_000,
-};
-
-const NOTHING: FoundTimes = { times: [], arrived: 0 };
+const UNORDERED =
+  'The engine does not keep the order in which the rows of this table arrive. The newest rows are shown by their time; rows that arrive late can be missing and are not counted';
 
 interface Options {
   engine: Pick<Engine, 'query'>;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   organizationId: string;
+  table: Table;
 }
 
 export type TailFeed = ReturnType<typeof createTailFeed>;
 
 /** Finds the new rows of one table of an organization for all of its watchers, with one statement for all of them. */
-export function createTailFeed({ engine, clock, log, organizationId }: Options) {
+export function createTailFeed({ engine, clock, log, organizationId, table }: Options) {
   const watchers = new Set<TailWatcher>();
-  let lateCheckAt = 0;
+  let reader: Promise<TailReader> | undefined;
+  let isOrdered = false;
   let lastCheckMs = 0;
 
   const loop = createBackgroundLoop({
     everyMs: CHECK_EVERY_MS,
-    run: checkAll,
+    run: check,
     onError: (error) => log.warn({ err: error }, 'live tail failed'),
   });
 
-  async function checkAll(): Promise<void> {
-    const startedAt = clock.monotonicMs();
-    const isLate = startedAt >= lateCheckAt;
-    const all = [...watchers];
-    for (let at = 0; at < all.length; at += WATCHERS_PER_STATEMENT) {
-      const group = all.slice(at, at + WATCHERS_PER_STATEMENT);
-      await checkGroup(group, isLate ? LATE_MS : RECENT_MS);
-    }
-    const endedAt = clock.monotonicMs();
-    lastCheckMs = endedAt - startedAt;
-    if (isLate) lateCheckAt = endedAt + Math.min(MAX_LATE_PAUSE_MS, LATE_PAUSE_FACTOR * lastCheckMs);
+  const run: RunStatement = (statement, signal) =>
+    engine.query(statement, { limits: TAIL_LIMITS, organizationId, signal });
+
+  async function openReader(): Promise<TailReader> {
+    const order = await findArrivalOrder(run, table);
+    isOrdered = order !== undefined;
+    return order ? createArrivalReader(order, run) : createTimeReader(run, clock);
   }
 
-  /** The queries of a group can be too much together: each is checked alone then, so that one cannot stop the others. */
-  async function checkGroup(group: readonly TailWatcher[], backMs: number): Promise<void> {
+  /** A failure is not kept. */
+  async function getReader(): Promise<TailReader> {
+    reader ??= openReader();
     try {
-      await check(group, backMs);
+      return await reader;
     } catch (error) {
-      if (group.length === 1 || !(error instanceof AppError && error.code === 'bad_request'))
-        return notify(group, error);
-      for (const watcher of group) await checkGroup([watcher], backMs);
+      reader = undefined;
+      throw error;
     }
   }
 
-  function notify(group: readonly TailWatcher[], error: unknown): void {
-    const message = error instanceof AppError ? error.message : 'The engine failed';
-    for (const { send } of group) send({ type: 'notice', message });
-    if (!(error instanceof AppError)) throw error;
-  }
-
-  async function check(
-    group: readonly TailWatcher[],
-    backMs: number,
-    { isQuiet = false, signal }: { isQuiet?: boolean; signal?: AbortSignal | undefined } = {},
-  ): Promise<void> {
-    const run = ({ statement }: { statement: Statement }) =>
-      engine.query(statement, { limits: LIMITS, organizationId, signal });
-    const now = clock.now();
-    const range: Range = { startMs: now - backMs, endMs: now + FUTURE_MS };
-    const queries = group.map(({ getQuery }) => getQuery());
-    const timesPlan = planTailTimes(queries, range);
-    const found = timesPlan.collect(await run(timesPlan));
-    const times = new Set(group.flatMap(({ listNewTimes }, index) => listNewTimes(found[index] ?? NOTHING)));
-    if (times.size === 0) return;
-    const rowsPlan = planTailRows(queries, [...times]);
-    const rows = rowsPlan.collect(await run(rowsPlan));
-    for (const [index, watcher] of group.entries())
-      watcher.accept(found[index] ?? NOTHING, rows[index] ?? [], { isQuiet });
+  async function check(): Promise<void> {
+    if (watchers.size === 0) return;
+    const startedAt = clock.monotonicMs();
+    try {
+      await (await getReader()).check([...watchers]);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      for (const { send } of watchers) send({ type: 'notice', message: error.message });
+    } finally {
+      lastCheckMs = clock.monotonicMs() - startedAt;
+    }
   }
 
   return {
-    /** Resolves when rows that are accepted from now on will be sent. Throws if the query is not valid. */
+    /** Resolves when rows that are stored from now on will be sent. Throws if the query is not valid. */
     async add(watcher: TailWatcher, signal: AbortSignal | undefined): Promise<void> {
-      await check([watcher], LATE_MS, { isQuiet: true, signal });
+      await (await getReader()).add(watcher, signal);
       watchers.add(watcher);
       loop.startAfterPause();
     },
+
+    /** What clients of this table must know. */
+    listNotices: (): string[] => (isOrdered ? [] : [UNORDERED]),
 
     remove: (watcher: TailWatcher): boolean => watchers.delete(watcher),
 

@@ -53,6 +53,7 @@ export function tailRoutes({ tail, isAuthorized }: Options): Routes {
         const watch = await tail.watch(getClient(request, reply), request.body, stream.send);
         startStream(reply as unknown as FastifyReply);
         stream.open();
+        for (const message of watch.notices) stream.send({ type: 'notice', message });
         const heartbeat = setInterval(stream.beat, HEARTBEAT_MS);
         const authorization = setInterval(async () => {
           if (!(await isAuthorized(request).catch(() => true)))

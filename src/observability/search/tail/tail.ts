@@ -3,6 +3,7 @@ import { AppError } from '../../../kernel/errors.ts';
 import type { Clock } from '../../../kernel/time/clock.ts';
 import { type Engine, OWN_DATABASE } from '../../../platform/engine/engine.ts';
 import { createDraft, queryError } from '../../charts/queries/draft.ts';
+import type { Table } from '../../charts/queries/series-query.ts';
 import type { QueryClient } from '../../charts/shared-queries.ts';
 import type { TelemetryQueries } from '../../charts/telemetry-queries.ts';
 import type { TailBody } from '../schema.ts';
@@ -52,8 +53,8 @@ export function createTail({ engine, clock, log, queries }: Options) {
       throw new AppError('too_many_requests', `This ${owner} already has ${max} live tails`, { retryAfterSeconds: 10 });
   }
 
-  function takeFeed(key: string, organizationId: string): TailFeed {
-    const known = feeds.get(key) ?? { feed: createTailFeed({ engine, clock, log, organizationId }), users: 0 };
+  function takeFeed(key: string, organizationId: string, table: Table): TailFeed {
+    const known = feeds.get(key) ?? { feed: createTailFeed({ engine, clock, log, organizationId, table }), users: 0 };
     known.users++;
     feeds.set(key, known);
     return known.feed;
@@ -68,7 +69,11 @@ export function createTail({ engine, clock, log, queries }: Options) {
 
   return {
     /** Sends the rows that are accepted after it has resolved. Throws if the query is not valid, or for too many clients. */
-    async watch(client: QueryClient, body: TailBody, send: SendEvent): Promise<Pick<Watch, 'stop'>> {
+    async watch(
+      client: QueryClient,
+      body: TailBody,
+      send: SendEvent,
+    ): Promise<Pick<Watch, 'stop'> & { notices: string[] }> {
       if (isClosed) throw stopping();
       const { organizationId, credentialId } = client;
       const resolved = await resolveEvents(queries, organizationId, body.sourceId);
@@ -82,7 +87,7 @@ export function createTail({ engine, clock, log, queries }: Options) {
       const { database, name, timeColumn } = resolved.table;
       const key = createKey(organizationId, database, name, timeColumn);
       const watcher = createTailWatcher({ query, select }, columns, send);
-      const feed = takeFeed(key, organizationId);
+      const feed = takeFeed(key, organizationId, resolved.table);
       let isStopped = false;
       const watch: Watch = {
         client: { organizationId, credentialId },
@@ -104,7 +109,7 @@ export function createTail({ engine, clock, log, queries }: Options) {
       }
       // `close` could not end a stream that had not started.
       if (isStopped) throw stopping();
-      return watch;
+      return { stop: watch.stop, notices: feed.listNotices() };
     },
 
     /** Rows of the organization were stored in one of our tables. */

@@ -627,3 +627,11 @@ ARRAY JOIN arrayConcat(
     arrayMap((k, v) -> ('SpanAttributes', toString(k), v), mapKeys(SpanAttributes), mapValues(SpanAttributes))) AS item
 WHERE length(item.3) <= 256
 GROUP BY OrganizationId, Hour, Column, Key, Value;
+
+ALTER TABLE pilothouse.otel_logs_local ON CLUSTER 'main' MODIFY SETTING enable_block_number_column = 1;
+
+ALTER TABLE pilothouse.otel_traces_local ON CLUSTER 'main' MODIFY SETTING enable_block_number_column = 1;
+
+ALTER TABLE pilothouse.pilothouse_logs_local ON CLUSTER 'main' MODIFY SETTING enable_block_number_column = 1;
+
+ALTER TABLE pilothouse.pilothouse_traces_local ON CLUSTER 'main' MODIFY SETTING enable_block_number_column = 1;
