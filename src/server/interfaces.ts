@@ -7,7 +7,7 @@ import { budgetRoutes } from '../management/billing/budgets/routes.ts';
 import { forecastRoutes } from '../management/billing/forecast/routes.ts';
 import { meteringRoutes } from '../management/billing/metering/routes.ts';
 import { prometheusRoutes } from '../management/billing/prometheus/routes.ts';
-import { usageWarningRoutes } from '../management/billing/rating/routes.ts';
+import { usageLockRoutes, usageWarningRoutes } from '../management/billing/rating/routes.ts';
 import type { UsageWarning } from '../management/billing/rating/usage-warnings.ts';
 import { reportRoutes } from '../management/billing/reports/routes.ts';
 import { billingRoutes } from '../management/billing/routes.ts';
@@ -147,6 +147,7 @@ export function createManagement(options: InterfaceOptions, shared: SharedGuard)
       forecastRoutes({ ...domains, clock }),
       budgetRoutes(domains),
       meteringRoutes(domains),
+      usageLockRoutes(domains),
       usageWarningRoutes({ usageWarnings: { list: listUsageWarnings } }),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),

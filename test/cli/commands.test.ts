@@ -267,7 +267,7 @@ describe('the command line', () => {
     expect(local.join(', ')).toBe(
       'serve, demo, init, apply, export, backup, restore, move, service plan, ' +
         'dashboard list, dashboard get, dashboard versions, dashboard restore, dashboard apply, dashboard export, dashboard validate, ' +
-        'prices show, prices set, usage rate, usage lock, usage recompute, usage adopt-engine, usage confirm-clock, audit verify, ' +
+        'prices show, prices set, usage rate, usage recompute, usage adopt-engine, usage confirm-clock, audit verify, ' +
         'autoscale replay, profile list, profile use, profile remove, tls dev, doctor, completion, support-bundle',
     );
   });

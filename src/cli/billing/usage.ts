@@ -46,7 +46,7 @@ function suggestServer(error: Error): never {
   if (!isDirectoryInUse(error)) throw error;
   throw new AppError(
     'unavailable',
-    `${error.message}. To send the file to the running server, use --url, PILOTHOUSE_URL or a profile`,
+    `${error.message}. To use the running server, set --url, PILOTHOUSE_URL or a profile`,
   );
 }
 
@@ -82,21 +82,35 @@ const rateUsage = defineCommand({
 const lockDays = defineCommand({
   name: 'usage lock',
   summary: 'Lock days permanently; later usage is booked on the first open day',
-  settings: ENGINE_SETTINGS,
+  settings: [...new Set([...API_SETTINGS, ...ENGINE_SETTINGS])],
   defaults: QUIET,
   options: {
     org: organizationOption,
     through: requiredOption('<date>', 'Last day to lock, YYYY-MM-DD; must be in the past', dayRule),
     json: jsonOption,
   },
-  run: ({ withOrganization, actor, options: { through } }) =>
-    withOrganization(async ({ id, name }, { rating }) => {
-      const days = await rating.lockDays(actor('usage'), id, through);
-      return {
-        json: { lockedThrough: through, days },
-        lines: [`Locked ${plural(days, 'day')} of ${name}; all days through ${through} are locked.`],
-      };
-    }),
+  async run(context) {
+    const { through } = context.options;
+    if (await context.findServer())
+      return context.withApi(async (api) => {
+        const request = { method: 'POST', body: { through }, options: { through: 'through' } } as const;
+        return formatLock(await api.call<LockedDays>('/usageLock', request));
+      });
+    return context.withOrganization(async ({ id }, { rating }) => {
+      const days = await rating.lockDays(context.actor('usage'), id, through).catch(suggestServer);
+      return formatLock({ lockedThrough: through, days });
+    });
+  },
+});
+
+interface LockedDays {
+  lockedThrough: string;
+  days: number;
+}
+
+const formatLock = ({ lockedThrough, days }: LockedDays): CommandOutput => ({
+  json: { lockedThrough, days },
+  lines: [`Locked ${plural(days, 'day')}; all days through ${lockedThrough} are locked.`],
 });
 
 const recomputeLedger = defineCommand({

@@ -40,6 +40,7 @@ const OPERATIONS_BY_KIND: Readonly<Record<HandOutKind, readonly string[]>> = {
     'memberSessionDelete',
     'budgetDelete',
     'usageEventsCreate',
+    'usageLockCreate',
     'dashboardTokenDelete',
     'telemetryRetentionUpdate',
     'telemetryLimitsUpdate',

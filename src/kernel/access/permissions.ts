@@ -59,8 +59,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   ]),
   'control-plane:organization:manage-billing': organization(
     'write',
-    'Send usage events; with view-billing, manage budgets',
-    ['budgetCreate', 'budgetUpdate', 'budgetDelete', 'usageEventsCreate'],
+    'Send usage events, and lock days; with view-billing, manage budgets',
+    ['budgetCreate', 'budgetUpdate', 'budgetDelete', 'usageEventsCreate', 'usageLockCreate'],
   ),
   'control-plane:organization:view-api-keys': organization('read', 'View keys and dashboard tokens', [
     'openapiKeyGetList',

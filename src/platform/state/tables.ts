@@ -14,7 +14,6 @@ import type {
 import type { ConsoleSessionRow, InvitationRow, MemberRow, UsedTokenRow, UserRow } from './tables/member-tables.ts';
 import type { SavedQueryRow, SavedSearchRow, SqlHistoryRow, SqlIntentRow } from './tables/query-tables.ts';
 import type { SecretKeyRow } from './tables/secret-tables.ts';
-
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
   organizations: OrganizationRow & {

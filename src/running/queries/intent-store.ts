@@ -2,7 +2,7 @@ import type { Actor } from '../../management/audit/activity.ts';
 import type { Db } from '../../platform/state/tables.ts';
 
 /** A statement that may write and has not ended. */
-export interface Intent {
+interface Intent {
   organizationId: string;
   id: string;
   serviceId: string;
