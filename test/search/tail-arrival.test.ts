@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/time/clock.ts';
-import { type ClickHouseServer, getWriterUrl, startClickHouseServer } from '../support/clickhouse-server.ts';
+import { type ClickHouseServer, getWriterUrl, PASSWORDS, startClickHouseServer } from '../support/clickhouse-server.ts';
+import { createClient } from '../support/client.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { acme } from '../support/fleet.ts';
 import { type InProcessServer, openInProcessServer } from '../support/in-process-server.ts';
@@ -55,9 +56,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 }, START_LIMIT_MS);
 
-async function tail({ server }: Node, where: string): Promise<Stream> {
+async function tail({ server }: Node, where: string, sourceId = 'logs'): Promise<Stream> {
   const headers = { authorization: `Bearer ${acme.token}` };
-  const body = { sourceId: 'logs', select: 'Body', where };
+  const body = { sourceId, select: 'Body', where };
   const stream = await openEventStream(`${server.url}/api/v2/search/tail`, headers, body);
   expect(stream.response.status).toBe(200);
   open.push(stream);
@@ -173,4 +174,39 @@ it('what a client is not shown is counted exactly', TIMEOUT, async () => {
   await untilAll(stream, rounds.length * 700);
   expect(listBodies(stream).length + countSkipped(stream)).toBe(rounds.length * 700);
   expect(new Set(listBodies(stream)).size).toBe(listBodies(stream).length);
+});
+
+const TABLES = [
+  // Its rows are read by their time: the clock of the node is three hours ahead.
+  { name: 'plain_logs', settings: 'index_granularity = 8192', lateSeconds: 60, events: ['notice', 'rows', 'rows'] },
+  { name: 'numbered_logs', settings: 'enable_block_number_column = 1', lateSeconds: 90_000, events: ['rows', 'rows'] },
+];
+
+it.each(TABLES)('a table of users is read by arrival if it keeps it: $name', TIMEOUT, async (table) => {
+  const { name, settings, lateSeconds, events } = table;
+  const [first] = nodes as [Node];
+  const authorization = `Basic ${Buffer.from(`writer:${PASSWORDS.writer}`).toString('base64')}`;
+  const run = async (sql: string) => {
+    const url = `http://127.0.0.1:${clickHouse.port}/`;
+    const response = await fetch(url, { method: 'POST', headers: { authorization }, body: sql });
+    expect(response.status, await response.text()).toBe(200);
+  };
+  await run(
+    `CREATE TABLE pilothouse.${name} AS pilothouse.otel_logs ENGINE = MergeTree ORDER BY Timestamp SETTINGS ${settings}`,
+  );
+  const call = createClient(() => ({ url: first.server.url, dashboardUrl: first.server.url }));
+  const body = { name, kind: 'log', from: { tableName: name } };
+  const { status, json, text } = await call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
+  expect(status, text).toBe(200);
+  const stream = await tail(first, 'plain', json.data.id);
+  const insert = (row: string, secondsAgo: number) =>
+    run(
+      `INSERT INTO pilothouse.${name} (OrganizationId, Timestamp, Body) VALUES ('${acme.id}', now64(9) + INTERVAL ${3 * 3600 - secondsAgo} SECOND, '${row}')`,
+    );
+  await insert('plain one', 1);
+  await untilAll(stream, 1);
+  await insert('plain late', lateSeconds);
+  await untilAll(stream, 2);
+  expect(listBodies(stream)).toEqual(['plain one', 'plain late']);
+  expect(stream.events.map(({ type }) => type)).toEqual(events);
 });

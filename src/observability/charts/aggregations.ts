@@ -239,10 +239,15 @@ function isAvailable({ events, values, distributions }: Aggregation, type: DataT
 export function describeAggregations() {
   return Object.fromEntries(
     AGGREGATION_NAMES.map((name) => {
-      const { label, description, needsLevel = false, isNumeric, events } = getAggregation(name);
+      const aggregation = getAggregation(name);
+      const { label, description, needsLevel = false, isNumeric, events } = aggregation;
+      const { defaultMetricDataType: defaultDataType } = aggregation;
       const needsField = events !== undefined && events.field !== 'none';
       const dataTypes = listDataTypes(name);
-      return [name, { label, description, needsField, needsLevel, usableInRatio: isNumeric, dataTypes }];
+      return [
+        name,
+        { label, description, needsField, needsLevel, usableInRatio: isNumeric, dataTypes, defaultDataType },
+      ];
     }),
   );
 }

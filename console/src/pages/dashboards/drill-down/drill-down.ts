@@ -83,7 +83,7 @@ function toRowSearch(
 }
 
 /** The series with the conditions of the viewer. Undefined if a search cannot combine them: its query has one language. */
-function applyConditions(series: Series, conditions: readonly TileFilter[]) {
+export function applyConditions(series: Series, conditions: readonly TileFilter[]) {
   const filters: string[] = [];
   let { where, whereLanguage } = series;
   for (const condition of conditions) {

@@ -10,6 +10,7 @@ import { AnnotationMarks } from './annotation-marks.tsx';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
 import { CrosshairContext, isElsewhere } from './crosshair.ts';
+import type { PlotArea } from './exemplar-marks.tsx';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
 import { findBucket, type PickedPoint, pickPoint } from './pick-point.ts';
 import classes from './time-chart.module.css';
@@ -36,6 +37,8 @@ interface Props {
   onPick?: ((point: PickedPoint) => void) | undefined;
   /** Of the picked point. */
   menu?: ReactNode;
+  /** Marks on the plot. */
+  overlay?: ((area: PlotArea) => ReactNode) | undefined;
 }
 
 interface Hover {
@@ -50,12 +53,13 @@ const isComparedStack = (drawing: Drawing, lines: readonly Line[]): boolean =>
   drawing !== 'line' && lines.some(({ previous }) => previous !== undefined);
 
 export function TimeChart(props: Props) {
-  const { label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom, onPick, menu } = props;
+  const { label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom, onPick, menu, overlay } =
+    props;
   const unmatchedPrevious = props.unmatchedPrevious ?? [];
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
-  const [area, setArea] = useState<{ left: number; width: number }>();
+  const [area, setArea] = useState<PlotArea>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
   const styles = useMemo(() => assignStyles(labels, isDark), [labels, isDark]);
@@ -80,9 +84,16 @@ export function TimeChart(props: Props) {
       const isHere = index !== undefined && left >= 0 && !isElsewhere(plot);
       setHover(isHere ? { index, left: left + over.offsetLeft, top, width } : undefined);
     },
-    onDraw({ bbox }) {
-      const [left, width] = [bbox.left / uPlot.pxRatio, bbox.width / uPlot.pxRatio];
-      setArea((before) => (before?.left === left && before.width === width ? before : { left, width }));
+    onDraw({ bbox, scales }) {
+      const next = {
+        left: bbox.left / uPlot.pxRatio,
+        width: bbox.width / uPlot.pxRatio,
+        top: bbox.top / uPlot.pxRatio,
+        height: bbox.height / uPlot.pxRatio,
+        min: scales.y?.min ?? 0,
+        max: scales.y?.max ?? 0,
+      };
+      setArea((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
     },
     onPick(plot) {
       const point = onPick && pickPoint(plot, drawing, lines.length);
@@ -120,6 +131,7 @@ export function TimeChart(props: Props) {
         {area && (
           <div className={marks.clip}>
             <AnnotationMarks area={area} start={start} end={end} zone={zone} />
+            {overlay?.(area)}
           </div>
         )}
         {hover && !menu && (

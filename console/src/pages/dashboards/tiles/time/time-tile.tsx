@@ -5,6 +5,7 @@ import { resolveNumberFormat, withUnit } from '../../number-format.ts';
 import type { Tile, TileDataByType } from '../../queries.ts';
 import { EmptyTile } from '../empty-tile.tsx';
 import classes from '../tiles.module.css';
+import { ExemplarMarks } from './exemplar-marks.tsx';
 import { usePointMenu } from './point-menu.tsx';
 import { TimeChart } from './time-chart.tsx';
 import { findCommonUnit, toLines } from './time-series.ts';
@@ -37,6 +38,7 @@ export function TimeTile({ tile, data, zone, onZoom, previous }: Props) {
   const { shown, total } = data.groups;
   const isEmpty = data.series.every(({ values }) => values.every((value) => value === null));
   if (isEmpty) return <EmptyTile />;
+  const format = withUnit(resolveNumberFormat(tile.series), findCommonUnit(data));
   return (
     <div className={classes.column}>
       <div className={classes.fill}>
@@ -49,11 +51,21 @@ export function TimeTile({ tile, data, zone, onZoom, previous }: Props) {
           end={data.end}
           zone={zone}
           drawing={drawing}
-          format={withUnit(resolveNumberFormat(tile.series), findCommonUnit(data))}
+          format={format}
           partialBuckets={data.partialBuckets}
           onZoom={onZoom}
           onPick={onPick}
           menu={menu}
+          overlay={(area) => (
+            <ExemplarMarks
+              series={tile.series}
+              area={area}
+              start={data.start}
+              end={data.end}
+              zone={zone}
+              format={format}
+            />
+          )}
         />
       </div>
       {previous && (past || previous.error !== undefined) && (
