@@ -41,7 +41,7 @@ export function createAlertDomain(options: Options) {
   const readSamples = createSampleReader(search, getSavedSearch);
   const notices = createAlertNotices({ findSubject, readSamples, consoleUrl });
   const evaluator = createEvaluator({ state, log, organizations, values, notices, notifications });
-  const removal = createAlertRemoval({ clock, audit, notifications, notices });
+  const removal = createAlertRemoval({ db: state.db, clock, audit, notifications, notices });
   const alerts = createAlerts({
     state,
     clock,

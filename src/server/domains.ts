@@ -138,6 +138,7 @@ export function createDomains({
     smtp,
     listChannelUsers: async (...channel) =>
       (await Promise.all([listBudgetsUsingChannel(...channel), listAlertsUsingChannel(...channel)])).flat(),
+    prepareChannelRemoval: (...channel) => observability.alertRemoval.prepareLeave(...channel),
     findOwnWebhook: findBudgetWebhook,
   });
   const budgets = createBudgets({

@@ -51,7 +51,8 @@ const ALL = '';
 export function createIndependentEvaluator(alert: IndependentAlert, rows: readonly Row[]) {
   const { intervalMs, startAt, delayMs } = alert;
   const groups = new Map<string, Group>();
-  const sent = new Map<string, { state: State; at: number }>();
+  /** What was last sent about each group, when, and the receivers that were told anything. */
+  const sent = new Map<string, { state: State; at: number; told: Set<string> }>();
   let last: number | undefined;
 
   /** The ends of windows to evaluate now. */
@@ -141,32 +142,33 @@ export function createIndependentEvaluator(alert: IndependentAlert, rows: readon
     return { end, state: state ?? 'ok', groups: Object.fromEntries(states.sort()) };
   }
 
-  /** What a receiver must be told. */
-  function announce(now: number): string[] {
-    const messages: string[] = [];
-    for (const name of new Set([...groups.keys(), ...sent.keys()])) {
-      const state = groups.get(name)?.state ?? 'ok';
-      const known = sent.get(name);
-      if (state === 'ok') {
-        if (known) messages.push(`${name} resolved`);
-        sent.delete(name);
-      } else if (state !== 'pending') {
-        const isRepeated = alert.repeatMs > 0 && known && Math.abs(now - known.at) >= alert.repeatMs;
-        if (known?.state === state && !isRepeated) continue;
-        messages.push(`${name} ${state}`);
-        sent.set(name, { state, at: now });
-      }
+  /** What receivers must be told about one group. */
+  function announceGroup(name: string, now: number, channels: readonly string[]): string[] {
+    const state = groups.get(name)?.state ?? 'ok';
+    const known = sent.get(name);
+    if (state === 'pending') return [];
+    if (state === 'ok') {
+      sent.delete(name);
+      return [...(known?.told ?? [])].map((channel) => `${channel}: ${name} resolved`);
     }
-    return messages.sort();
+    const isRepeated = alert.repeatMs > 0 && known && Math.abs(now - known.at) >= alert.repeatMs;
+    const isNews = known?.state !== state || isRepeated;
+    const told = known?.told ?? new Set<string>();
+    const receivers = channels.filter((channel) => isNews || !told.has(channel));
+    sent.set(name, { state, at: isNews ? now : known.at, told: new Set([...told, ...channels]) });
+    return receivers.map((channel) => `${channel}: ${name} ${state}`);
   }
+
+  const announce = (now: number, channels: readonly string[]): string[] =>
+    [...new Set([...groups.keys(), ...sent.keys()])].flatMap((name) => announceGroup(name, now, channels)).sort();
 
   return {
     /** Evaluates what is due. */
-    pass(now: number): { windows: WindowResult[]; messages: string[] } {
+    pass(now: number, channels: readonly string[]): { windows: WindowResult[]; messages: string[] } {
       const ends = listEnds(now);
       const windows = ends.map((end) => evaluate(end, now));
       last = ends.at(-1) ?? last;
-      return { windows, messages: announce(now) };
+      return { windows, messages: announce(now, channels) };
     },
   };
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { toRule, toSchedule } from '../../src/observability/alerts/alert.ts';
 import { normalizeAlert } from '../../src/observability/alerts/alert-input.ts';
 import { type AlertBody, NO_DATA_BEHAVIORS, THRESHOLD_TYPES } from '../../src/observability/alerts/alert-schema.ts';
+import { parseGroups, serializeGroups } from '../../src/observability/alerts/alert-store.ts';
 import { announce, evaluateWindow } from '../../src/observability/alerts/evaluation.ts';
 import type { Groups } from '../../src/observability/alerts/judgment.ts';
 import { INTERVALS, type Interval, listDueWindows } from '../../src/observability/alerts/windows.ts';
@@ -58,6 +59,14 @@ const givenPasses = fc.array(
   ),
   { minLength: 10, maxLength: 60, size: 'max' },
 );
+/** The channels that the alert has from some pass on. */
+const givenChannels = fc.array(
+  fc.record({
+    pass: fc.integer({ min: 0, max: 60 }),
+    channels: fc.constantFrom(['x'], ['y'], ['x', 'y'], ['y', 'z'], ['z']),
+  }),
+  { maxLength: 5 },
+);
 
 type GivenRule = typeof rules extends fc.Arbitrary<infer T> ? T : never;
 
@@ -78,7 +87,7 @@ function createOurs(body: AlertBody, { isGrouped, aggregation }: GivenRule, rows
     }));
   };
 
-  return (now: number): { windows: WindowResult[]; messages: string[] } => {
+  return (now: number, channels: readonly string[]): { windows: WindowResult[]; messages: string[] } => {
     const due = listDueWindows(toSchedule(content), evaluatedUntil, now);
     const rule = toRule(content, { isCount: aggregation === 'count', isComplete: false });
     const results = Array.from({ length: due.count }, (_, index) => {
@@ -97,16 +106,26 @@ function createOurs(body: AlertBody, { isGrouped, aggregation }: GivenRule, rows
         groups: Object.fromEntries(states.sort()),
       };
     });
-    const announcing = { repeatMs: (content.repeatMinutes ?? 0) * MINUTE, isMuted: false, acknowledgedAt: undefined };
+    const announcing = {
+      repeatMs: (content.repeatMinutes ?? 0) * MINUTE,
+      isMuted: false,
+      acknowledgedAt: undefined,
+      channels,
+    };
     const { groups: after, sent } = announce(groups, announcing, now);
     groups = after;
-    return { windows: results, messages: sent.map(({ kind, group }) => `${group.labels[0] ?? ''} ${kind}`).sort() };
+    const messages = sent.flatMap(({ kind, channels: receivers, group }) =>
+      receivers.map((channel) => `${channel}: ${group.labels[0] ?? ''} ${kind}`),
+    );
+    // As it is read from the store.
+    groups = parseGroups(serializeGroups(groups));
+    return { windows: results, messages: messages.sort() };
   };
 }
 
 it('2,000 random series and rules have the states and messages of an independent evaluator', () => {
   let messages = 0;
-  const property = fc.property(rules, givenRows, givenPasses, (rule, given, passes) => {
+  const property = fc.property(rules, givenRows, givenPasses, givenChannels, (rule, given, passes, changes) => {
     const step = INTERVALS[rule.interval];
     const minutes = (windows: number) => Math.ceil((windows * step) / MINUTE);
     const { scheduleOffsetMinutes: offset = 0, scheduleStartAt } = rule.schedule as Partial<AlertBody>;
@@ -150,12 +169,13 @@ it('2,000 random series and rules have the states and messages of an independent
       rows,
     );
     const ours = createOurs(body, rule, rows);
-    let now = T0;
+    let [now, channels] = [T0, ['x']];
     for (const [index, length] of passes.entries()) {
       now = Math.floor(now + length * step);
-      const expected = independent.pass(now);
+      channels = changes.find(({ pass }) => pass === index)?.channels ?? channels;
+      const expected = independent.pass(now, channels);
       messages += expected.messages.length;
-      expect(ours(now), `pass ${index} at ${new Date(now).toISOString()}`).toEqual(expected);
+      expect(ours(now, channels), `pass ${index} at ${new Date(now).toISOString()}`).toEqual(expected);
     }
   });
   fc.assert(property, { numRuns: isLongRun ? 20_000 : 2000 });

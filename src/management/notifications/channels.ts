@@ -36,6 +36,8 @@ export interface ChannelOptions {
   allowPrivate: boolean;
   /** What uses a channel, such as "alert Errors". A channel in use cannot be deleted. */
   listChannelUsers(db: Db, organizationId: string, channelId: string): Promise<string[]>;
+  /** Before the transaction. The result is called in it, and queues what a channel has to be told before it is deleted. */
+  prepareChannelRemoval(organizationId: string, channelId: string): Promise<(tx: Db) => Promise<void>>;
 }
 
 /** A channel, with its signing secret if the call generated it. */
@@ -44,8 +46,8 @@ export interface SavedChannel {
   newSecret?: string | undefined;
 }
 
-export function createChannels(options: ChannelOptions & { hasMail: boolean; send: Send }) {
-  const { state, clock, audit, organizations, allowPrivate, hasMail, send, listChannelUsers } = options;
+export function createChannels(options: ChannelOptions & { hasMail: boolean; send: Send; onRemoved(): void }) {
+  const { state, clock, audit, organizations, allowPrivate, hasMail, send } = options;
 
   async function get(db: Db, organizationId: string, id: string): Promise<Channel> {
     const channel = isHexId(id) ? await findChannel(db, organizationId, id) : undefined;
@@ -168,19 +170,23 @@ export function createChannels(options: ChannelOptions & { hasMail: boolean; sen
     },
 
     async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
+      await get(state.db, organizationId, id);
+      const prepared = await options.prepareChannelRemoval(organizationId, id);
       await state.write(async (tx) => {
-        const { content } = await getChangeable(tx, organizationId, id, ifMatch);
-        const users = await listChannelUsers(tx, organizationId, id);
+        const channel = await getChangeable(tx, organizationId, id, ifMatch);
+        const users = await options.listChannelUsers(tx, organizationId, id);
         if (users.length > 0)
           throw new AppError('conflict', `The webhook is in use: ${formatUsers(users)}; change these first`);
-        await deleteChannel(tx, organizationId, id);
+        await prepared(tx);
+        await deleteChannel(tx, channel);
         await audit.record(tx, actor, {
           organizationId,
           type: 'channel_delete',
           resource: { type: 'channel', id },
-          before: toAuditRecord(content),
+          before: toAuditRecord(channel.content),
         });
       });
+      options.onRemoved();
     },
 
     /** Sends a test now, once. */

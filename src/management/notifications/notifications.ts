@@ -61,7 +61,12 @@ const INTERVAL_MS = 5 * SECOND_MS;
 export function createNotifications(options: Options) {
   const { state, clock, audit, organizations, log, allowPrivate, smtp, findOwnWebhook } = options;
   const send = createSend({ clock, allowPrivate, mail: smtp });
-  const channels = createChannels({ ...options, hasMail: smtp !== undefined, send });
+  const channels = createChannels({
+    ...options,
+    hasMail: smtp !== undefined,
+    send,
+    onRemoved: () => requestDelivery(),
+  });
   const delivery = createDelivery({ state, log, lock: organizations.lock, findTarget, send });
   const loop = createBackgroundLoop({
     run: delivery.run,
@@ -69,13 +74,19 @@ export function createNotifications(options: Options) {
     onError: (error) => log.warn({ err: error }, 'failed to deliver notifications'),
   });
 
-  async function findTarget(tx: Db, { organizationId, channelId, subject }: Notification): Promise<Target | undefined> {
+  async function findTarget(tx: Db, notification: Notification): Promise<Target | undefined> {
+    const { organizationId, channelId, subject, content } = notification;
     if (channelId !== undefined) {
       const channel = await findChannel(tx, organizationId, channelId);
-      return channel && toTarget(channel.content);
+      return channel ? toTarget(channel.content) : content.target;
     }
     const webhook = await findOwnWebhook(tx, organizationId, subject);
     return webhook && { service: 'generic', ...webhook, timeoutMs: DEFAULT_TIMEOUT_SECONDS * SECOND_MS };
+  }
+
+  /** Starts delivery soon; called after the transaction committed. The process with the background work delivers. */
+  function requestDelivery(): void {
+    if (loop.isStarted()) void loop.trigger();
   }
 
   return {
@@ -86,10 +97,7 @@ export function createNotifications(options: Options) {
     /** Delivers what is due, and resolves after that. */
     trigger: loop.trigger,
 
-    /** Starts delivery soon; called after the transaction committed. The process with the background work delivers. */
-    requestDelivery(): void {
-      if (loop.isStarted()) void loop.trigger();
-    },
+    requestDelivery,
 
     /** In the caller's transaction. A channel that does not exist any more is skipped. */
     async enqueue(tx: Db, inputs: readonly NotificationInput[]): Promise<void> {
@@ -164,7 +172,7 @@ export function createNotifications(options: Options) {
         });
         return pending;
       });
-      if (loop.isStarted()) void loop.trigger();
+      requestDelivery();
       return again;
     },
   };

@@ -1,6 +1,7 @@
+import { keepTarget } from '../../platform/notifications/store.ts';
 import { open, seal } from '../../platform/state/secrets/sealed-columns.ts';
 import type { ChannelRow, Db } from '../../platform/state/tables.ts';
-import type { Channel } from './channel.ts';
+import { type Channel, toTarget } from './channel.ts';
 
 const toChannel = (db: Db, row: ChannelRow): Channel => ({
   id: row.id,
@@ -80,6 +81,8 @@ export async function putChannel(tx: Db, channel: Channel): Promise<void> {
     .execute();
 }
 
-export async function deleteChannel(tx: Db, organizationId: string, id: string): Promise<void> {
+/** The ends of incidents that are still to be sent are sent to where the channel was. */
+export async function deleteChannel(tx: Db, { organizationId, id, content }: Channel): Promise<void> {
+  await keepTarget(tx, { organizationId, channelId: id }, toTarget(content));
   await tx.deleteFrom('channels').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }

@@ -126,6 +126,32 @@ export async function listAlertsUsingChannel(db: Db, organizationId: string, cha
     .map(({ id, content }) => `alert ${content.name ?? id}`);
 }
 
+/** Those whose incidents may be open in the channel: a document of theirs has its id. */
+export async function listAlertsAnnouncedAt(db: Db, organizationId: string, channelId: string): Promise<Alert[]> {
+  const pattern = `%${JSON.stringify(channelId)}%`;
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where((eb) =>
+      eb.or([
+        eb('document', 'like', pattern),
+        eb('status', 'like', pattern),
+        eb(
+          'id',
+          'in',
+          eb
+            .selectFrom('alert_groups')
+            .select('alert_id')
+            .where('organization_id', '=', organizationId)
+            .where('document', 'like', pattern),
+        ),
+      ]),
+    )
+    .execute();
+  return rows.map(toAlert);
+}
+
 /** A group as it is stored: as short as possible, since an alert can have 10,000. */
 type StoredGroup = [labels: readonly string[], ...rest: unknown[]];
 
@@ -150,6 +176,36 @@ const toStored = ({
   seenAt,
   ...(announced ? [announced.status, announced.at, Number(announced.isShared)] : []),
 ];
+
+/** Most groups were announced in the same channels: the first of them has the list, and others its number. */
+function toStoredList(groups: Groups): StoredGroup[] {
+  const lists = new Map<string, number>();
+  return Array.from(groups.values(), (group) => {
+    const channels = group.announced?.channels;
+    if (!channels) return toStored(group);
+    const text = channels.join();
+    const known = lists.get(text);
+    if (known === undefined) lists.set(text, lists.size);
+    return [...toStored(group), known ?? channels];
+  });
+}
+
+function fromStoredList(stored: readonly StoredGroup[]): GroupState[] {
+  const lists: (readonly string[])[] = [];
+  return stored.map((one) => {
+    const group = fromStored(one);
+    const channels = one[CHANNELS] as readonly string[] | number | undefined;
+    if (typeof channels === 'object') lists.push(channels);
+    if (!group.announced || channels === undefined) return group;
+    return {
+      ...group,
+      announced: { ...group.announced, channels: typeof channels === 'number' ? lists[channels] : channels },
+    };
+  });
+}
+
+/** The place of the channels in a stored group. */
+const CHANNELS = 11;
 
 function fromStored([labels, ...rest]: StoredGroup): GroupState {
   const [status, since, breached, missing, cleared, value, seenAt, announced, at, isShared] = rest as [
@@ -184,12 +240,15 @@ export async function readGroups(db: Db, organizationId: string, alertId: string
     .where('organization_id', '=', organizationId)
     .where('alert_id', '=', alertId)
     .executeTakeFirst();
-  const groups = (row ? JSON.parse(row.document) : []) as StoredGroup[];
-  return new Map(groups.map((group) => [toGroupKey(group[0]), fromStored(group)]));
+  return parseGroups(row?.document ?? '[]');
 }
 
+/** The inverse of `serializeGroups`. */
+export const parseGroups = (document: string): Groups =>
+  new Map(fromStoredList(JSON.parse(document)).map((group) => [toGroupKey(group.labels), group]));
+
 /** What `putGroups` stores. Apart from it, so that a transaction does not wait for 10,000 groups. */
-export const serializeGroups = (groups: Groups): string => JSON.stringify(Array.from(groups.values(), toStored));
+export const serializeGroups = (groups: Groups): string => JSON.stringify(toStoredList(groups));
 
 export async function putGroups(tx: Db, organizationId: string, alertId: string, document: string): Promise<void> {
   await tx

@@ -31,7 +31,9 @@ export interface AlertState {
   acknowledged?: { by: string; at: number } | undefined;
   /** The evaluation fails since then. */
   failure?: Failure | undefined;
-  /** The failure was sent, and its end was not. */
+  /** The ids of the channels that the failure was sent to, and its end was not. */
+  failureSentTo?: readonly string[] | undefined;
+  /** Of earlier versions: the failure was sent to the channels of the alert. */
   isFailureSent?: boolean | undefined;
   /** The source or its groups changed: groups that are not found any more are forgotten at once. */
   isRegrouped?: boolean | undefined;
@@ -63,6 +65,12 @@ export const NEW_STATE: AlertState = {
   groupBy: [],
   evaluatedUntil: undefined,
 };
+
+export const toChannelIds = ({ channels }: AlertContent): string[] => channels.map(({ webhookId }) => webhookId);
+
+/** Where the failure was announced, and its end was not. */
+export const listFailureChannels = ({ content, state }: Pick<Alert, 'content' | 'state'>): readonly string[] =>
+  state.failureSentTo ?? (state.isFailureSent ? toChannelIds(content) : []);
 
 export const parseStart = (text: string): number | undefined => parseDateTime(text, { offset: 'optional' });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAnnouncement, isQuiet } from './announcement.ts';
+import { type Announcement, findAnnouncement, isQuiet, markAnnounced } from './announcement.ts';
 import type { GroupState } from './judgment.ts';
 
 const HOUR = 3_600_000;
@@ -13,29 +13,46 @@ const state: GroupState = {
   value: 1,
   seenAt: 0,
 };
-const announcing = { repeatMs: 4 * HOUR, isMuted: false, acknowledgedAt: undefined };
+const announcing = { repeatMs: 4 * HOUR, isMuted: false, acknowledgedAt: undefined, channels: ['a'] };
+const findKind = (...given: Parameters<typeof findAnnouncement>) => findAnnouncement(...given)?.kind;
 const fired = { ...state, announced: { status: 'firing' as const, at: 0, isShared: false } };
 
 describe('what is sent', () => {
   it('is a change, and nothing for what is pending', () => {
-    expect(findAnnouncement(state, announcing, 0)).toBe('firing');
-    expect(findAnnouncement({ ...state, status: 'pending' }, announcing, 0)).toBeUndefined();
-    expect(findAnnouncement({ ...state, status: 'ok' }, announcing, 0)).toBeUndefined();
-    expect(findAnnouncement({ ...fired, status: 'ok' }, announcing, 0)).toBe('resolved');
-    expect(findAnnouncement({ ...fired, status: 'no_data' }, announcing, 0)).toBe('no_data');
+    expect(findKind(state, announcing, 0)).toBe('firing');
+    expect(findKind({ ...state, status: 'pending' }, announcing, 0)).toBeUndefined();
+    expect(findKind({ ...state, status: 'ok' }, announcing, 0)).toBeUndefined();
+    expect(findKind({ ...fired, status: 'ok' }, announcing, 0)).toBe('resolved');
+    expect(findKind({ ...fired, status: 'no_data' }, announcing, 0)).toBe('no_data');
   });
 
   it('is repeated after some time, unless a person has seen it', () => {
-    expect(findAnnouncement(fired, announcing, 4 * HOUR - 1)).toBeUndefined();
-    expect(findAnnouncement(fired, announcing, 4 * HOUR)).toBe('firing');
-    expect(findAnnouncement(fired, announcing, -4 * HOUR)).toBe('firing');
-    expect(findAnnouncement(fired, { ...announcing, repeatMs: 0 }, 400 * HOUR)).toBeUndefined();
-    expect(findAnnouncement(fired, { ...announcing, acknowledgedAt: HOUR }, 400 * HOUR)).toBeUndefined();
+    expect(findKind(fired, announcing, 4 * HOUR - 1)).toBeUndefined();
+    expect(findKind(fired, announcing, 4 * HOUR)).toBe('firing');
+    expect(findKind(fired, announcing, -4 * HOUR)).toBe('firing');
+    expect(findKind(fired, { ...announcing, repeatMs: 0 }, 400 * HOUR)).toBeUndefined();
+    expect(findKind(fired, { ...announcing, acknowledgedAt: HOUR }, 400 * HOUR)).toBeUndefined();
+  });
+
+  it('goes to channels that were added, and ends wherever it was announced', () => {
+    const inA = { ...fired, announced: { ...fired.announced, channels: ['a'] } };
+    const inB = { ...announcing, channels: ['b'] };
+    const added = findAnnouncement(inA, { ...announcing, channels: ['a', 'b'] }, HOUR);
+    expect(added).toEqual({ kind: 'firing', channels: ['b'], at: 0 });
+    const both = markAnnounced(inA, findAnnouncement(inA, inB, HOUR) as Announcement, false);
+    expect(both.announced).toEqual({ status: 'firing', at: 0, isShared: false, channels: ['a', 'b'] });
+    expect(findAnnouncement(both, inB, 4 * HOUR - 1)).toBeUndefined();
+    expect(findAnnouncement(both, inB, 4 * HOUR)).toMatchObject({ kind: 'firing', channels: ['b'] });
+    expect(findAnnouncement({ ...both, status: 'no_data' }, inB, HOUR)).toMatchObject({ channels: ['b'] });
+    const ok = { ...both, status: 'ok' as const };
+    expect(findAnnouncement(ok, inB, HOUR)).toMatchObject({ kind: 'resolved', channels: ['a', 'b'] });
+    expect(findAnnouncement(inA, { ...inB, acknowledgedAt: HOUR }, HOUR)).toBeUndefined();
+    expect(findAnnouncement(inA, { ...inB, isMuted: true }, HOUR)).toBeUndefined();
   });
 
   it('waits for the end of a silence', () => {
-    expect(findAnnouncement(state, { ...announcing, isMuted: true }, 0)).toBeUndefined();
-    expect(findAnnouncement({ ...fired, status: 'ok' }, { ...announcing, isMuted: true }, 0)).toBeUndefined();
+    expect(findKind(state, { ...announcing, isMuted: true }, 0)).toBeUndefined();
+    expect(findKind({ ...fired, status: 'ok' }, { ...announcing, isMuted: true }, 0)).toBeUndefined();
   });
 });
 

@@ -11,38 +11,61 @@ export interface Announcing {
   isMuted: boolean;
   /** A person has seen it: what fired before is not repeated. */
   acknowledgedAt: number | undefined;
+  /** The ids of the channels that the alert has now. */
+  channels: readonly string[];
 }
 
-export type Announcement = 'firing' | 'no_data' | 'resolved';
+export interface Announcement {
+  kind: 'firing' | 'no_data' | 'resolved';
+  /** The ids of the channels that it is sent to. */
+  channels: readonly string[];
+  /** Repetitions are counted from then. */
+  at: number;
+}
 
 /**
  * What has to be sent about a group: the difference between its state and what was last sent. What happened meanwhile,
- * while the alert was silenced or the server did not run, is not sent one by one.
+ * while the alert was silenced or the server did not run, is not sent one by one. It is resolved wherever it was sent,
+ * also if the alert does not have the channel any more; a channel that the alert did not have before is told what fires.
  */
 export function findAnnouncement(
   { status, announced }: GroupState,
-  { repeatMs, isMuted, acknowledgedAt }: Announcing,
+  { repeatMs, isMuted, acknowledgedAt, channels }: Announcing,
   nowMs: number,
 ): Announcement | undefined {
   if (isMuted) return undefined;
-  if (status === 'ok') return announced ? 'resolved' : undefined;
+  if (status === 'ok') return announced && { kind: 'resolved', channels: announced.channels ?? channels, at: nowMs };
   if (status === 'pending') return undefined;
-  if (announced?.status !== status) return status;
-  const isAcknowledged = acknowledgedAt !== undefined && acknowledgedAt >= announced.at;
+  if (announced?.status !== status) return { kind: status, channels, at: nowMs };
+  if (acknowledgedAt !== undefined && acknowledgedAt >= announced.at) return undefined;
   // Also after the clock was set back.
   const isOld = Math.abs(nowMs - announced.at) >= repeatMs;
-  return repeatMs > 0 && !isAcknowledged && isOld ? status : undefined;
+  if (repeatMs > 0 && isOld) return { kind: status, channels, at: nowMs };
+  const added = without(channels, announced.channels ?? channels);
+  return added.length > 0 ? { kind: status, channels: added, at: announced.at } : undefined;
 }
 
 /** The state with what was sent. */
 export const markAnnounced = (
   state: GroupState,
-  sent: Announcement,
-  { at, isShared }: { at: number; isShared: boolean },
+  { kind, channels, at }: Announcement,
+  isShared: boolean,
 ): GroupState => ({
   ...state,
-  announced: sent === 'resolved' ? undefined : { status: sent, at, isShared },
+  announced:
+    kind === 'resolved'
+      ? undefined
+      : { status: kind, at, isShared, channels: union(state.announced?.channels ?? [], channels) },
 });
+
+export const without = (list: readonly string[], removed: readonly string[]): string[] =>
+  list.filter((one) => !removed.includes(one));
+
+/** The same list if nothing is added: an alert can have 10,000 groups. */
+export function union(list: readonly string[], more: readonly string[]): readonly string[] {
+  const added = without(more, list);
+  return added.length === 0 ? list : [...list, ...added];
+}
 
 /** Whether a time is within quiet hours. */
 export function isQuiet({ timezone, ranges }: QuietHours, nowMs: number): boolean {

@@ -1,5 +1,5 @@
 import type { AlertStatus, ErrorType } from './alert-schema.ts';
-import { type Announcement, type Announcing, findAnnouncement, markAnnounced } from './announcement.ts';
+import { type Announcement, type Announcing, findAnnouncement, markAnnounced, without } from './announcement.ts';
 import {
   findWorst,
   type GroupState,
@@ -31,8 +31,7 @@ export interface Evaluation {
 
 const MAX_SHOWN_GROUPS = 20;
 
-export interface SentAnnouncement {
-  kind: Announcement;
+export interface SentAnnouncement extends Pick<Announcement, 'kind' | 'channels'> {
   key: string;
   group: GroupState;
   /** It shares an incident with other groups. */
@@ -99,7 +98,10 @@ function findWorstValue(rule: Rule, values: readonly GroupValue[]): number | nul
   return worst ?? (rule.isCount ? 0 : null);
 }
 
-/** What has to be sent now, and the groups after that. The shared incident is resolved with the last of its groups. */
+/**
+ * What has to be sent now, and the groups after that. In each channel, the shared incident is resolved with the last of
+ * the groups that were announced there.
+ */
 export function announce(
   groups: Groups,
   announcing: Announcing,
@@ -107,22 +109,29 @@ export function announce(
 ): { groups: Groups; sent: SentAnnouncement[]; isChange: boolean } {
   const sent: SentAnnouncement[] = [];
   const after: Groups = new Map();
-  let ownIncidents = 0;
+  let [ownIncidents, isChange] = [0, false];
   for (const { announced } of groups.values()) if (announced && !announced.isShared) ownIncidents++;
-  for (const [key, group] of groups) {
-    const kind = findAnnouncement(group, announcing, nowMs);
-    if (kind === undefined) {
+  for (const [key, known] of groups) {
+    const group = withChannels(known, announcing.channels);
+    const found = findAnnouncement(group, announcing, nowMs);
+    if (found || group !== known) isChange = true;
+    if (found === undefined) {
       after.set(key, group);
       continue;
     }
     const isShared = group.announced ? group.announced.isShared : ++ownIncidents > MAX_OWN_INCIDENTS;
-    sent.push({ kind, key, group, isShared });
-    after.set(key, markAnnounced(group, kind, { at: nowMs, isShared }));
+    sent.push({ ...found, key, group, isShared });
+    after.set(key, markAnnounced(group, found, isShared));
   }
-  const isSharedOpen = [...after.values()].some(({ announced }) => announced?.isShared);
-  return {
-    groups: after,
-    sent: isSharedOpen ? sent.filter(({ kind, isShared }) => kind !== 'resolved' || !isShared) : sent,
-    isChange: sent.length > 0,
-  };
+  const open = new Set<string>();
+  for (const { announced } of after.values())
+    if (announced?.isShared) for (const channel of announced.channels ?? []) open.add(channel);
+  const toSend = sent.map((one) =>
+    one.isShared && one.kind === 'resolved' ? { ...one, channels: without(one.channels, [...open]) } : one,
+  );
+  return { groups: after, sent: toSend.filter(({ channels }) => channels.length > 0), isChange };
 }
+
+/** A group that was stored before its channels were has those of the alert, which are kept from now on. */
+const withChannels = (group: GroupState, channels: readonly string[]): GroupState =>
+  group.announced && !group.announced.channels ? { ...group, announced: { ...group.announced, channels } } : group;

@@ -35,7 +35,15 @@ export interface GroupState {
   /** The last window that had a value. 0: the group is forgotten, and kept only until that is sent. */
   seenAt: number;
   /** What was last sent, and when. Undefined if nothing was sent since the group was last ok. */
-  announced?: { status: 'firing' | 'no_data'; at: number; isShared: boolean } | undefined;
+  announced?: Announced | undefined;
+}
+
+export interface Announced {
+  status: 'firing' | 'no_data';
+  at: number;
+  isShared: boolean;
+  /** The ids of all channels that it was sent to. Missing if it was stored before they were: then those of the alert. */
+  channels?: readonly string[] | undefined;
 }
 
 /** By the text of `toGroupKey`. */

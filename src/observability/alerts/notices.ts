@@ -1,10 +1,11 @@
 import { deriveUuid } from '../../kernel/ids.ts';
 import type { NotificationInput } from '../../management/notifications/notifications.ts';
 import type { MessageKind } from '../../platform/notifications/message.ts';
-import type { Alert } from './alert.ts';
+import { type Alert, listFailureChannels, toChannelIds } from './alert.ts';
 import { buildMessage, type Subject } from './alert-message.ts';
+import { union } from './announcement.ts';
 import type { SentAnnouncement } from './evaluation.ts';
-import type { Groups } from './judgment.ts';
+import type { Announced, Groups } from './judgment.ts';
 import type { Windows } from './windows.ts';
 
 interface Options {
@@ -26,20 +27,39 @@ const MAX_SAMPLED_GROUPS = 3;
 /** Of all groups that have none of their own. */
 const SHARED_INCIDENT = 'more groups';
 
-/** The groups of each shared message. */
-function countShared(sent: readonly SentAnnouncement[]): Map<SentAnnouncement['kind'], number> {
-  const counts = new Map<SentAnnouncement['kind'], number>();
-  for (const { kind, isShared } of sent) if (isShared) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
+interface SharedMessage extends Pick<SentAnnouncement, 'kind'> {
+  channel: string;
+  /** The number of its groups. */
+  count: number;
 }
 
-/** How many messages a channel gets. */
+/** Each channel has its own: groups can have been announced in different ones. */
+function listShared(sent: readonly SentAnnouncement[]): SharedMessage[] {
+  const messages = new Map<string, SharedMessage>();
+  for (const { kind, channels, isShared } of sent) {
+    if (!isShared) continue;
+    for (const channel of channels) {
+      const message = messages.get(`${kind} ${channel}`) ?? { kind, channel, count: 0 };
+      message.count++;
+      messages.set(`${kind} ${channel}`, message);
+    }
+  }
+  return [...messages.values()];
+}
+
+/** How many messages the channels get. */
 export const countMessages = (sent: readonly SentAnnouncement[]): number =>
-  sent.filter(({ isShared }) => !isShared).length + countShared(sent).size;
+  sent.filter(({ isShared }) => !isShared).length + listShared(sent).length;
+
+/** That an alert cannot be evaluated, or can be again, for these channels. */
+export interface FailureNotice {
+  kind: 'failed' | 'resolved';
+  channels: readonly string[];
+}
 
 interface Found {
   sent: readonly SentAnnouncement[];
-  failureNotice?: 'failed' | 'resolved' | undefined;
+  failureNotice?: FailureNotice | undefined;
   state: Alert['state'];
   /** Instead of values. */
   detail?: string | undefined;
@@ -47,7 +67,7 @@ interface Found {
 
 export type AlertNotices = ReturnType<typeof createAlertNotices>;
 
-/** Builds the notifications of an evaluation, for every channel of the alert. */
+/** Builds the notifications of alerts. */
 export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Options) {
   async function build(
     alert: Alert,
@@ -63,20 +83,27 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
     const { groupBy } = state;
     const shared = { alert, subject, groupBy, window, consoleUrl };
     const notices: NotificationInput[] = [];
-    const add = (kind: MessageKind, incident: string, details: Partial<Parameters<typeof buildMessage>[0]>) => {
+    const add = (
+      { kind, channels }: { kind: MessageKind; channels: readonly string[] },
+      incident: string,
+      details: Partial<Parameters<typeof buildMessage>[0]>,
+    ) => {
       const eventId = deriveUuid('alert', alert.organizationId, alert.id, incident);
       const message = buildMessage({ ...shared, kind, eventId, labels: [], value: null, ...details });
-      notices.push(...toInputs(alert, message, [incident, kind, String(nowMs)]));
+      notices.push(...toInputs(alert, channels, message, [incident, kind, String(nowMs)]));
     };
     let sampled = 0;
-    for (const { kind, key, group } of sent.filter(({ isShared }) => !isShared)) {
+    for (const one of sent.filter(({ isShared }) => !isShared)) {
+      const { kind, key, group } = one;
       const { labels, value } = group;
       const hasSamples = kind === 'firing' && sampled++ < MAX_SAMPLED_GROUPS;
       const samples = hasSamples ? await readSamples(alert, { groupBy, labels }, window) : [];
-      add(kind, key, { labels, value, samples, detail });
+      add(one, key, { labels, value, samples, detail });
     }
-    for (const [kind, count] of countShared(sent))
-      add(kind, SHARED_INCIDENT, { detail: kind === 'resolved' ? 'all other groups' : `${count} more groups` });
+    for (const { kind, channel, count } of listShared(sent)) {
+      const groups = kind === 'resolved' ? 'all other groups' : `${count} more groups`;
+      add({ kind, channels: [channel] }, SHARED_INCIDENT, { detail: groups });
+    }
     const reason = detail ?? state.failure?.message ?? 'The alert can be evaluated again';
     if (failureNotice) add(failureNotice, 'evaluation', { detail: reason });
     return notices;
@@ -86,31 +113,41 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
     findSubject,
     build,
 
-    /** What was announced is resolved, also while the alert is silenced: nothing will say so later. */
+    /**
+     * Of a deleted alert, or of one channel that is deleted: what was announced is resolved there, also while the alert is
+     * silenced, because nothing will say so later.
+     */
     buildDeletion(
       alert: Alert,
       groups: Groups,
       nowMs: number,
-      subjectName = `Alert ${alert.id}`,
+      { subjectName = `Alert ${alert.id}`, channelId }: { subjectName?: string | undefined; channelId?: string },
     ): Promise<NotificationInput[]> {
       const { state } = alert;
-      const sent = [...groups].flatMap(([key, group]) =>
-        group.announced
-          ? [{ kind: 'resolved' as const, key, group: { ...group, value: null }, isShared: group.announced.isShared }]
-          : [],
-      );
-      const subject = { name: subjectName, path: '/console/alerts' };
-      const found = { sent, state, detail: 'The alert was deleted' };
-      const failureNotice = state.isFailureSent ? ('resolved' as const) : undefined;
-      return build(alert, { startMs: nowMs, count: 0, stepMs: 0 }, { ...found, failureNotice }, nowMs, subject);
+      const isMeant = (channel: string) => channelId === undefined || channel === channelId;
+      const sent = [...groups].flatMap(([key, group]) => {
+        const channels = listAnnouncedChannels(alert, group.announced).filter(isMeant);
+        if (!group.announced || channels.length === 0) return [];
+        const { isShared } = group.announced;
+        return [{ kind: 'resolved' as const, channels, key, group: { ...group, value: null }, isShared }];
+      });
+      const failed = listFailureChannels(alert).filter(isMeant);
+      const failureNotice = failed.length > 0 ? { kind: 'resolved' as const, channels: failed } : undefined;
+      const isAlertDeleted = channelId === undefined;
+      const subject = { name: subjectName, path: isAlertDeleted ? '/console/alerts' : `/console/alerts/${alert.id}` };
+      const detail = isAlertDeleted ? 'The alert was deleted' : 'The webhook was deleted';
+      const windows = { startMs: nowMs, count: 0, stepMs: 0 };
+      return build(alert, windows, { sent, state, detail, failureNotice }, nowMs, subject);
     },
 
-    /** A person has seen it. */
+    /** A person has seen it. Sent where it was announced. */
     async buildAcknowledgement(alert: Alert, groups: Groups, by: string, nowMs: number): Promise<NotificationInput[]> {
-      const incidents = new Map<string, readonly string[]>();
+      const incidents = new Map<string, { labels: readonly string[]; channels: readonly string[] }>();
       for (const [key, { labels, announced }] of groups) {
-        if (announced?.isShared) incidents.set(SHARED_INCIDENT, []);
-        else if (announced) incidents.set(key, labels);
+        const channels = listAnnouncedChannels(alert, announced);
+        const shared = incidents.get(SHARED_INCIDENT)?.channels ?? [];
+        if (announced?.isShared) incidents.set(SHARED_INCIDENT, { labels: [], channels: union(shared, channels) });
+        else if (announced) incidents.set(key, { labels, channels });
       }
       const shared = {
         alert,
@@ -122,23 +159,28 @@ export function createAlertNotices({ findSubject, readSamples, consoleUrl }: Opt
         detail: `by ${by}`,
         consoleUrl,
       };
-      return [...incidents].flatMap(([incident, labels]) => {
+      return [...incidents].flatMap(([incident, { labels, channels }]) => {
         const eventId = deriveUuid('alert', alert.organizationId, alert.id, incident);
         const message = buildMessage({ ...shared, eventId, labels });
-        return toInputs(alert, message, [incident, 'acknowledged', String(nowMs)]);
+        return toInputs(alert, channels, message, [incident, 'acknowledged', String(nowMs)]);
       });
     },
   };
 }
 
+/** The ids of the channels that a group was announced in. */
+export const listAnnouncedChannels = ({ content }: Alert, announced: Announced | undefined): readonly string[] =>
+  announced ? (announced.channels ?? toChannelIds(content)) : [];
+
 const toInputs = (
   alert: Alert,
+  channels: readonly string[],
   message: ReturnType<typeof buildMessage>,
   key: readonly string[],
 ): NotificationInput[] =>
-  alert.content.channels.map(({ webhookId }) => ({
+  channels.map((channelId) => ({
     organizationId: alert.organizationId,
-    channelId: webhookId,
+    channelId,
     subject: { type: 'alert', id: alert.id },
     key: [alert.id, ...key],
     message,

@@ -3,26 +3,38 @@ import type { Actor } from '../../management/audit/activity.ts';
 import type { Audit } from '../../management/audit/audit.ts';
 import type { Notifications } from '../../management/notifications/notifications.ts';
 import type { Db } from '../../platform/state/tables.ts';
-import type { Alert } from './alert.ts';
-import { deleteAlert, listSavedSearchAlerts, listTileAlerts, readGroups } from './alert-store.ts';
-import type { AlertNotices } from './notices.ts';
+import { type Alert, listFailureChannels } from './alert.ts';
+import {
+  deleteAlert,
+  listAlertsAnnouncedAt,
+  listSavedSearchAlerts,
+  listTileAlerts,
+  putAlert,
+  putGroups,
+  readGroups,
+  serializeGroups,
+} from './alert-store.ts';
+import { without } from './announcement.ts';
+import type { Groups } from './judgment.ts';
+import { type AlertNotices, listAnnouncedChannels } from './notices.ts';
 
 interface Options {
+  db: Db;
   clock: Clock;
   audit: Audit;
   notifications: Pick<Notifications, 'enqueue'>;
-  notices: Pick<AlertNotices, 'buildDeletion'>;
+  notices: Pick<AlertNotices, 'buildDeletion' | 'findSubject'>;
 }
 
 export type AlertRemoval = ReturnType<typeof createAlertRemoval>;
 
 /** Deletes alerts in the transaction of the caller. What they have announced is resolved. */
-export function createAlertRemoval({ clock, audit, notifications, notices }: Options) {
+export function createAlertRemoval({ db, clock, audit, notifications, notices }: Options) {
   /** The caller records the change. */
   async function erase(tx: Db, alert: Alert, subjectName?: string): Promise<void> {
     const { organizationId, id } = alert;
     const groups = await readGroups(tx, organizationId, id);
-    await notifications.enqueue(tx, await notices.buildDeletion(alert, groups, clock.now(), subjectName));
+    await notifications.enqueue(tx, await notices.buildDeletion(alert, groups, clock.now(), { subjectName }));
     await deleteAlert(tx, organizationId, id);
   }
 
@@ -38,9 +50,37 @@ export function createAlertRemoval({ clock, audit, notifications, notices }: Opt
     });
   }
 
+  /** Of a channel that the caller deletes: what was announced there is resolved there. The alerts themselves continue. */
+  async function leaveChannel(
+    tx: Db,
+    organizationId: string,
+    channelId: string,
+    subjectNames: ReadonlyMap<string, string> = new Map(),
+  ): Promise<void> {
+    for (const alert of await listAlertsAnnouncedAt(tx, organizationId, channelId)) {
+      const groups = await readGroups(tx, organizationId, alert.id);
+      const subjectName = subjectNames.get(alert.id);
+      const inputs = await notices.buildDeletion(alert, groups, clock.now(), { subjectName, channelId });
+      if (inputs.length === 0) continue;
+      await notifications.enqueue(tx, inputs);
+      const failureSentTo = without(listFailureChannels(alert), [channelId]);
+      await putAlert(tx, { ...alert, state: { ...alert.state, isFailureSent: undefined, failureSentTo } });
+      await putGroups(tx, organizationId, alert.id, serializeGroups(withoutChannel(alert, groups, channelId)));
+    }
+  }
+
   return {
     erase,
     remove,
+    leaveChannel,
+
+    /** Reads what needs no transaction. The result is called in that which deletes the channel. */
+    async prepareLeave(organizationId: string, channelId: string): Promise<(tx: Db) => Promise<void>> {
+      const names = new Map<string, string>();
+      for (const alert of await listAlertsAnnouncedAt(db, organizationId, channelId))
+        names.set(alert.id, (await notices.findSubject(alert)).name);
+      return (tx) => leaveChannel(tx, organizationId, channelId, names);
+    },
 
     /** Of a saved search that is deleted. */
     async removeOfSavedSearch(
@@ -69,3 +109,11 @@ export function createAlertRemoval({ clock, audit, notifications, notices }: Opt
     },
   };
 }
+
+const withoutChannel = (alert: Alert, groups: Groups, channelId: string): Groups =>
+  new Map(
+    [...groups].map(([key, group]) => {
+      const channels = without(listAnnouncedChannels(alert, group.announced), [channelId]);
+      return [key, group.announced ? { ...group, announced: { ...group.announced, channels } } : group];
+    }),
+  );

@@ -1,5 +1,6 @@
 import { HOUR_MS, SECOND_MS } from '../../kernel/time/clock.ts';
 import type { Message } from './message.ts';
+import type { Target } from './senders/target.ts';
 
 /** `cancelled`: there is nothing left to send it to. `failed`: after the last attempt. */
 export const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
@@ -11,8 +12,8 @@ export interface Subject {
   id: string;
 }
 
-/** A message, or a body that is sent as it is. */
-type Content = { message: Message } | { body: string };
+/** A message, or a body that is sent as it is. `target`: of a channel that was deleted, until the attempts end. */
+type Content = ({ message: Message } | { body: string }) & { target?: Target | undefined };
 
 /** What was sent in the last attempt and what came back, without secrets. */
 export interface Exchange {

@@ -1,6 +1,7 @@
 import { open, seal } from '../state/secrets/sealed-columns.ts';
 import type { Db, NotificationRow } from '../state/tables.ts';
 import { MAX_RETRY_DELAY_MS, type Notification, type Status, type Subject } from './notification.ts';
+import type { Target } from './senders/target.ts';
 
 /** Of the list, newest first. */
 export interface NotificationFilter {
@@ -39,7 +40,8 @@ const toDelivery = (tx: Db, notification: Notification) => ({
     'notifications',
     toKey(notification),
     JSON.stringify({
-      content: notification.content,
+      content:
+        notification.status === 'pending' ? notification.content : { ...notification.content, target: undefined },
       lastAttemptAt: notification.lastAttemptAt,
       lastError: notification.lastError,
       exchange: notification.exchange,
@@ -173,6 +175,29 @@ export async function postponeChannel(
     .where('next_attempt_at', 'is not', null)
     .where('next_attempt_at', '<=', now)
     .execute();
+}
+
+/** Before a channel is deleted: "resolved" is still sent there, so that nothing stays open at the receiver. */
+export async function keepTarget(
+  tx: Db,
+  { organizationId, channelId }: { organizationId: string; channelId: string },
+  target: Target,
+): Promise<void> {
+  let before: NotificationFilter['before'];
+  do {
+    const page = await listNotifications(tx, organizationId, {
+      channelId,
+      status: 'pending',
+      limit: MAX_INSERTED,
+      before,
+    });
+    for (const notification of page) {
+      const { content } = notification;
+      if ('message' in content && content.message.kind === 'resolved')
+        await updateNotification(tx, { ...notification, content: { ...content, target } });
+    }
+    before = page.length === MAX_INSERTED ? page.at(-1) : undefined;
+  } while (before);
 }
 
 /** Nothing more is sent about a subject. */

@@ -6,7 +6,16 @@ import type { Notifications } from '../../../management/notifications/notificati
 import type { Organizations } from '../../../management/organizations/organizations.ts';
 import type { LeasedWork } from '../../../platform/leases/leased-work.ts';
 import type { LeaseSession } from '../../../platform/leases/session.ts';
-import { type Alert, type AlertState, type Failure, findNextEvaluationAt, toRule, toSchedule } from '../alert.ts';
+import {
+  type Alert,
+  type AlertState,
+  type Failure,
+  findNextEvaluationAt,
+  listFailureChannels,
+  toChannelIds,
+  toRule,
+  toSchedule,
+} from '../alert.ts';
 import {
   findAlert,
   listDueAlerts,
@@ -16,10 +25,10 @@ import {
   rescheduleAlerts,
   serializeGroups,
 } from '../alert-store.ts';
-import { isQuiet } from '../announcement.ts';
+import { isQuiet, union, without } from '../announcement.ts';
 import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from '../evaluation.ts';
 import type { Groups } from '../judgment.ts';
-import type { AlertNotices } from '../notices.ts';
+import type { AlertNotices, FailureNotice } from '../notices.ts';
 import { listDueWindows, type Windows } from '../windows.ts';
 import { type AlertValueReader, MAX_GROUPS, tooManyGroups } from './alert-values.ts';
 import { insertEvaluations } from './evaluation-store.ts';
@@ -50,7 +59,7 @@ interface Outcome {
   evaluations: Evaluation[];
   sent: SentAnnouncement[];
   /** The evaluation fails since some time, or works again. */
-  failureNotice?: 'failed' | 'resolved' | undefined;
+  failureNotice?: FailureNotice | undefined;
 }
 
 /**
@@ -78,11 +87,17 @@ export function startEvaluation(
   /** Repeats and the end of quiet hours do not wait for a window. */
   function judgeNothing(alert: Alert, before: Groups, nowMs: number): Outcome {
     const { groups, sent, isChange } = announce(before, toAnnouncing(alert, nowMs), nowMs);
-    const state = { ...alert.state };
-    const isOver = state.failure === undefined && state.isFailureSent === true && !isMuted(alert, nowMs);
-    if (isOver) delete state.isFailureSent;
-    const failureNotice = isOver ? ('resolved' as const) : undefined;
-    return { state, groups: isChange ? groups : undefined, evaluations: [], sent, failureNotice };
+    const ended = alert.state.failure === undefined ? endFailure(alert, nowMs) : { state: alert.state };
+    return { ...ended, groups: isChange ? groups : undefined, evaluations: [], sent };
+  }
+
+  /** That the alert works again is sent wherever it was sent that it does not, after a silence. */
+  function endFailure(alert: Alert, nowMs: number): Pick<Outcome, 'state' | 'failureNotice'> {
+    const channels = listFailureChannels(alert);
+    const { failure: _, isFailureSent: __, failureSentTo: ___, ...state } = alert.state;
+    if (channels.length === 0) return { state };
+    if (isMuted(alert, nowMs)) return { state: { ...state, failureSentTo: channels } };
+    return { state, failureNotice: { kind: 'resolved', channels } };
   }
 
   /** Reads the values of windows, and judges them one after the other. */
@@ -124,14 +139,13 @@ export function startEvaluation(
     const { groups, sent } = announce(judged.groups, toAnnouncing(alert, nowMs), nowMs);
     const last = judged.evaluations.at(-1) as Evaluation;
     const isFiring = last.status === 'firing' || last.status === 'no_data';
-    const { failure: _, acknowledged, isRegrouped: __, isFailureSent, ...kept } = alert.state;
-    const isResolved = isFailureSent && !isMuted(alert, nowMs);
+    const { state, failureNotice } = endFailure(alert, nowMs);
+    const { acknowledged, isRegrouped: _, ...kept } = state;
     return {
       state: {
         ...kept,
         ...toStatus(alert.state, last.status, nowMs),
         ...(isFiring && acknowledged && { acknowledged }),
-        ...(isFailureSent && !isResolved && { isFailureSent }),
         firingGroups: last.firing,
         lastValue: last.value,
         groupBy: judged.groupBy,
@@ -140,7 +154,7 @@ export function startEvaluation(
       groups,
       evaluations: judged.evaluations,
       sent,
-      failureNotice: isResolved ? 'resolved' : undefined,
+      failureNotice,
     };
   }
 
@@ -157,8 +171,10 @@ export function startEvaluation(
       errorBehavior ?? 'error'
     ];
     const isNotified = errorBehavior === 'error' || errorBehavior === 'alert';
-    const isDue = !alert.state.isFailureSent && failure.attempts >= ATTEMPTS_BEFORE_NOTICE;
-    const isSent = isNotified && isDue && !isMuted(alert, evaluatedAt);
+    const isDue = isNotified && failure.attempts >= ATTEMPTS_BEFORE_NOTICE && !isMuted(alert, evaluatedAt);
+    const told = listFailureChannels(alert);
+    const untold = isDue ? without(toChannelIds(alert.content), told) : [];
+    const failureSentTo = union(told, untold);
     const evaluation: Evaluation = {
       evaluatedAt,
       windowEnd: windows.startMs + windows.count * windows.stepMs,
@@ -176,12 +192,12 @@ export function startEvaluation(
         ...alert.state,
         ...toStatus(alert.state, status, evaluatedAt),
         failure,
-        ...(isSent && { isFailureSent: true }),
+        ...(failureSentTo.length > 0 && { failureSentTo }),
       },
       groups: undefined,
       evaluations: [evaluation],
       sent: [],
-      failureNotice: isSent ? 'failed' : undefined,
+      failureNotice: untold.length > 0 ? { kind: 'failed', channels: untold } : undefined,
     };
   }
 
@@ -257,10 +273,12 @@ export function startEvaluation(
 
 /** What does not wait for the next window: another attempt, a repeated notification, the end of a silence. */
 function chooseNextEvaluation(alert: Alert, isUnsent: boolean, nowMs: number): number {
-  const { failure, status, isFailureSent } = alert.state;
+  const { failure, status } = alert.state;
   if (failure) return nowMs + RETRY_MS;
   const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
-  return status !== 'ok' || isFailureSent || isUnsent ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
+  return status !== 'ok' || isUnsent || listFailureChannels(alert).length > 0
+    ? Math.min(nextWindow, nowMs + RETRY_MS)
+    : nextWindow;
 }
 
 /** A group is ok again, and that was not sent because of a silence or quiet hours. */
@@ -275,6 +293,7 @@ const toAnnouncing = (alert: Alert, nowMs: number) => ({
   repeatMs: (alert.content.repeatMinutes ?? 0) * MINUTE_MS,
   isMuted: isMuted(alert, nowMs),
   acknowledgedAt: alert.state.acknowledged?.at,
+  channels: toChannelIds(alert.content),
 });
 
 const toStatus = (before: AlertState, status: AlertState['status'], nowMs: number) => ({

@@ -89,6 +89,8 @@ const toAnnouncing = ({ repeatMinutes, quietHours }: AlertContent, nowMs: number
   repeatMs: (repeatMinutes ?? 0) * MINUTE_MS,
   isMuted: quietHours !== null && isQuiet(quietHours, nowMs),
   acknowledgedAt: undefined,
+  // Stands for each of them.
+  channels: ['every'],
 });
 
 function chooseWindows(content: AlertContent, days: number, nowMs: number): Windows {

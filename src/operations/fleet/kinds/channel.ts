@@ -65,11 +65,13 @@ export const channelKind: Kind<Channel> = {
   },
 
   /** Alerts that use it are violations of the plan. */
-  async remove(tx, { organizationId, id, content }) {
+  async remove(tx, channel, { alertRemoval }) {
+    const { organizationId, id, content } = channel;
     const [budget] = await listBudgetsUsingChannel(tx, organizationId, id);
     if (budget !== undefined)
       throw new AppError('conflict', `The channel ${content.name} is in use: ${budget}; change it first`);
-    await deleteChannel(tx, organizationId, id);
+    await alertRemoval.leaveChannel(tx, organizationId, id);
+    await deleteChannel(tx, channel);
   },
 };
 

@@ -18,7 +18,7 @@ export interface Context {
   services: ReadonlyMap<string, Service>;
   /** What alerts refer to, after the change; empty until alerts are planned. */
   targets: Targets;
-  alertRemoval: Pick<AlertRemoval, 'erase' | 'removeOfSavedSearch' | 'removeOfTiles'>;
+  alertRemoval: Pick<AlertRemoval, 'erase' | 'leaveChannel' | 'removeOfSavedSearch' | 'removeOfTiles'>;
   /** The last locked day of the ledger; empty if there is none. */
   lockedThrough: Day;
 }
