@@ -138,10 +138,10 @@ INSERT INTO console_sessions (session_hash, organization_id, kind, credential_id
 INSERT INTO session_cookies (id, suffix) VALUES
 (1, 'ba191a7fa9e693db2fc741f10f806e1b');
 INSERT INTO leases (name, holder, host, pid, renewed_at) VALUES
-('engine', '{"node":"b5ffe89e-2155-40b1-8fb9-e562b792f2de","directory":"8e4631c5-bb5e-4fe9-805a-d8aaab575c7d-10026421","address":"127.0.0.1"}', 'old-node', 17143, 1793614530000),
-('alerts', '5c9f8a0f-2ef2-4432-b6dd-11c0b99b14d8', 'old-node', 17143, 1793614530000),
-('services', 'e0843ea4-ef67-44b7-958b-20f13aa12082', 'old-node', 17143, 1793614530000),
-('services/8e4631c5-bb5e-4fe9-805a-d8aaab575c7d', '23d57d83-b1f2-4a43-a3d4-e3040f9478f5', 'old-node', 17143, 1793614530000);
+('engine', '{"node":"b5ffe89e-2155-40b1-8fb9-e562b792f2de","directory":"8e4631c5-bb5e-4fe9-805a-d8aaab575c7d-10026421","address":"127.0.0.1"}', 'old-node', 17143, 1793614470000),
+('alerts', '5c9f8a0f-2ef2-4432-b6dd-11c0b99b14d8', 'old-node', 17143, 1793614470000),
+('services', 'e0843ea4-ef67-44b7-958b-20f13aa12082', 'old-node', 17143, 1793614470000),
+('services/8e4631c5-bb5e-4fe9-805a-d8aaab575c7d', '23d57d83-b1f2-4a43-a3d4-e3040f9478f5', 'old-node', 17143, 1793614470000);
 INSERT INTO rate_windows (id, ends_at, taken) VALUES
 ('key/old', 1793614531000, 3);
 INSERT INTO completed_restores (id, restore_id, completed_at) VALUES

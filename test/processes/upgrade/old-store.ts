@@ -7,6 +7,10 @@ import { listTables, readRows, type StoreValue } from '../../../src/platform/sta
 import { openLibsql } from '../../../src/platform/state/libsql/libsql.ts';
 import { migrate } from '../../../src/platform/state/migrate.ts';
 import { openPostgres } from '../../../src/platform/state/postgres/postgres.ts';
+import { readKeyFile } from '../../../src/platform/state/secrets/key-file.ts';
+import { createKeyring, type SealPlace } from '../../../src/platform/state/secrets/keyring.ts';
+import { SEALED_TABLES } from '../../../src/platform/state/secrets/seal-again.ts';
+import { SEALED_COLUMNS, sealAgain } from '../../../src/platform/state/secrets/sealed-columns.ts';
 import { type State, unobserved } from '../../../src/platform/state/state.ts';
 import type { Json } from '../../support/client.ts';
 import type { StorePlace } from '../../support/clocked-server.ts';
@@ -14,8 +18,9 @@ import type { StorePlace } from '../../support/clocked-server.ts';
 /** The schema of the version that wrote the rows. */
 const LAST_OLD_VERSION = 11;
 
-/** Each row as values by column. */
-export type Tables = Record<string, Record<string, StoreValue>[]>;
+/** The values by column. */
+type Row = Record<string, StoreValue>;
+export type Tables = Record<string, Row[]>;
 
 /** What the old version answered for each path, as the newest information that it had. */
 export const readOldAnswers = (): [path: string, answer: Json][] =>
@@ -47,19 +52,34 @@ export const createOldStore = (place: StorePlace): Promise<void> =>
     });
   });
 
-export const readTables = (place: StorePlace): Promise<Tables> =>
+/** The rows of every table; with a key file, the secrets in them are decrypted. */
+export const readTables = (place: StorePlace, keyFile?: string): Promise<Tables> =>
   withStore(place, (state) =>
     state.db.transaction().execute(async (tx) => {
       const tables: Tables = {};
       for (const table of await listTables(tx, state.kind)) {
         const rows = [];
-        for await (const values of readRows(tx, state.kind, table))
-          rows.push(Object.fromEntries(table.columns.map((column, index) => [column, values[index] ?? null])));
+        for await (const values of readRows(tx, state.kind, table)) {
+          const row = Object.fromEntries(table.columns.map((column, index) => [column, values[index] ?? null]));
+          rows.push(keyFile === undefined ? row : decrypt(table.name, row, keyFile));
+        }
         tables[table.name] = rows;
       }
       return tables;
     }),
   );
+
+function decrypt(table: string, row: Row, keyFile: string): Row {
+  const sealed = SEALED_TABLES.find((name) => name === table);
+  if (!sealed) return row;
+  const keyring = {
+    ...createKeyring(keyFile, readKeyFile(keyFile) ?? []),
+    isCurrent: () => false,
+    seal: (_place: SealPlace, text: string) => text,
+  };
+  const { column } = SEALED_COLUMNS[sealed];
+  return { ...row, [column]: sealAgain(keyring, sealed, row as Record<string, string>, String(row[column])) };
+}
 
 /** The migrations that the store has, with the time of each. */
 export const readApplied = (place: StorePlace) =>
