@@ -42,12 +42,22 @@ export interface ClockedOptions {
   demo?: { keyId: string; keySecret: string };
   /** One server for all tests of the `describe`. */
   isShared?: boolean;
+  /** The time of the first start. */
+  startsAt?: string;
+  /** Fills an empty store before the first start, instead of the test fleet. */
+  fill?(place: StorePlace): Promise<void>;
+}
+
+/** Where a server has its store. */
+export interface StorePlace {
+  dataDirectory: string;
+  databaseUrl: string | undefined;
 }
 
 /** A new server for each test of the surrounding `describe`; use it inside tests and hooks only. */
 export function useClockedServer(
   store: StoreName,
-  { settings = {}, isShared = false, ...options }: ClockedOptions = {},
+  { settings = {}, isShared = false, startsAt = '2026-11-02T10:00:30Z', fill, ...options }: ClockedOptions = {},
 ): ClockedServer {
   const [before, after] = isShared ? [beforeAll, afterAll] : [beforeEach, afterEach];
   let running: Server;
@@ -82,8 +92,8 @@ export function useClockedServer(
   };
   before(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
-    const database =
-      store === 'postgres' ? await createDatabase(inject('postgresUrl'), { template: MIGRATED }) : undefined;
+    const template = fill ? {} : { template: MIGRATED };
+    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl'), template) : undefined;
     Object.assign(server, { directory, databaseUrl: database?.url });
     const flags = {
       port: '0',
@@ -94,7 +104,7 @@ export function useClockedServer(
     };
     const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
     if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
-    server.now = Date.parse('2026-11-02T10:00:30Z');
+    server.now = Date.parse(startsAt);
     // Not 0, which caches take for no time.
     [lastNow, elapsedMs] = [server.now, 1];
     const clock = { now: () => server.now, monotonicMs };
@@ -108,12 +118,14 @@ export function useClockedServer(
         consoleDirectory: join(directory, 'no-console'),
         ...options,
         async prepare(domains) {
+          if (fill) return;
           await domains.fleet.apply(parseFleetFile(JSON.stringify(fleet)), { type: 'system', id: 'test', details: '' });
         },
       });
       server.url = running.url;
       server.call = createClient(() => running);
     };
+    await fill?.({ dataDirectory: flags.dataDirectory, databaseUrl: database?.url });
     await start();
     const close = () => {
       closeIdleConnections();

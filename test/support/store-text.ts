@@ -4,7 +4,10 @@ import pg from 'pg';
 import type { TestServer } from './server.ts';
 
 /** The entire contents of the store as searchable text: the bytes of its files, or all rows of all tables. */
-export async function readStoreText({ databaseUrl, directory }: TestServer): Promise<string> {
+export async function readStoreText({
+  databaseUrl,
+  directory,
+}: Pick<TestServer, 'databaseUrl' | 'directory'>): Promise<string> {
   if (databaseUrl === undefined) {
     const data = join(directory, 'data');
     return readdirSync(data, { withFileTypes: true })
