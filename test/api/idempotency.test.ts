@@ -35,6 +35,7 @@ const isReplayed = ({ headers }: ApiResponse) => headers.get('idempotency-replay
 /** Operations that only read, that are always rejected, that replace something, or whose events have ids of their own. */
 const EXEMPT = [
   'usageEventsCreate',
+  'usageLockCreate',
   'instanceCreatePreview',
   'instanceScalingPreview',
   'instanceQueryEndpointUpsert',

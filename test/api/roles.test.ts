@@ -13,6 +13,7 @@ import {
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { onEachStore, PROGRAM, type TestServer, useServer } from '../support/server.ts';
 
 const KEYS = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
@@ -164,7 +165,7 @@ describe('the generated reference', () => {
   beforeAll(() => {
     execFileSync(process.execPath, [PROGRAM, 'reference', '--write', fresh], {
       cwd: fresh,
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...withSecretsKey() },
     });
   });
   afterAll(() => rmSync(fresh, { recursive: true, force: true }));

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { acme, globex, initech } from '../support/fleet.ts';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { onEachStore, PROGRAM, useServer } from '../support/server.ts';
 
 const METRICS = [
@@ -200,7 +201,7 @@ onEachStore('a cost record changed by another process', (store) => {
         ? ['--data', join(server.directory, 'data')]
         : ['--database-url', server.databaseUrl];
     execFileSync(process.execPath, [PROGRAM, 'apply', file, ...where, ...options], {
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...withSecretsKey() },
       stdio: 'pipe',
     });
   }

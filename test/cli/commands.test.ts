@@ -265,7 +265,7 @@ describe('the command line', () => {
     }
     // They need the store, the engine or files of this machine. The dashboard API has tokens instead of keys.
     expect(local.join(', ')).toBe(
-      'serve, demo, init, apply, export, backup, restore, move, service plan, ' +
+      'serve, demo, init, apply, export, backup, restore, move, secrets rotate, service plan, ' +
         'dashboard list, dashboard get, dashboard versions, dashboard restore, dashboard apply, dashboard export, dashboard validate, ' +
         'prices show, prices set, usage rate, usage recompute, usage adopt-engine, usage confirm-clock, audit verify, ' +
         'autoscale replay, profile list, profile use, profile remove, tls dev, doctor, completion, support-bundle',

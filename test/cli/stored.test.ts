@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listErrors, useStore } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { onEachStore, PROGRAM } from '../support/server.ts';
 
 /** One organization whose resources all declare a creation time. */
@@ -67,7 +68,8 @@ describe('the program', () => {
     expect((await at.apply(fleet)).code).toBe(0);
     const command = `"$0" "$1" export --data "$2" | head -c 10`;
     const data = join(at.directory, 'data');
-    const { stderr } = spawnSync('sh', ['-c', command, process.execPath, PROGRAM, data], { encoding: 'utf8' });
+    const env = { PATH: process.env.PATH, ...withSecretsKey() };
+    const { stderr } = spawnSync('sh', ['-c', command, process.execPath, PROGRAM, data], { encoding: 'utf8', env });
     expect(stderr).toBe('');
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { PROGRAM } from '../support/server.ts';
 
 /** It starts a server process and sends it thousands of requests. */
@@ -17,7 +18,7 @@ describe.skipIf(!existsSync(FULL))('a log that cannot be written', () => {
     const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
       stdio: ['ignore', 'pipe', openSync(FULL, 'w')],
       // A long run has variables that the program does not know.
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...withSecretsKey() },
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     try {

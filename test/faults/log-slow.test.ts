@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { PROGRAM } from '../support/server.ts';
 
 /** It starts a server process and sends it thousands of requests. */
@@ -14,7 +15,7 @@ it('a log that is not read for a while delays no request and loses no line', LIM
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A long run has variables that the program does not know.
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...withSecretsKey() },
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
   try {

@@ -11,6 +11,7 @@ import { cliProcess, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { isLongRun, SEED } from '../support/long-run.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { onEachStoreInLongRuns, PROGRAM, START_LIMIT_MS } from '../support/server.ts';
 
 // Each test starts several processes with an engine.
@@ -104,7 +105,7 @@ onEachStoreInLongRuns('a restore that is killed', (store) => {
 
   const spawnRestore = (name: Name, nodeArgs: string[] = []) =>
     spawn(process.execPath, [...nodeArgs, PROGRAM, 'restore', files[name], '--force', ...target.args], {
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...withSecretsKey() },
       stdio: 'ignore',
     });
 

@@ -8,6 +8,7 @@ import { openBackup } from '../../src/operations/backup/file-reader.ts';
 import { listErrors } from '../support/cli.ts';
 import { fleet } from '../support/fleet.ts';
 import { createTarget, type Target } from '../support/restored.ts';
+import { withSecretsKey } from '../support/secrets-key.ts';
 import { onEachStore, PROGRAM, type StoreName } from '../support/server.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -153,7 +154,7 @@ describe.skipIf(!hasPrlimit)('a full disk', () => {
       const { status, stderr } = spawnSync(
         'prlimit',
         ['--fsize=65536:', process.execPath, PROGRAM, 'backup', join(directory, 'file'), ...source.args],
-        { encoding: 'utf8', env: { PATH: process.env.PATH } },
+        { encoding: 'utf8', env: { PATH: process.env.PATH, ...withSecretsKey() } },
       );
       expect([status, stderr]).toEqual([1, `error: ${join(directory, 'file')} cannot be written: the disk is full\n`]);
       expect(readdirSync(directory)).toEqual([]);

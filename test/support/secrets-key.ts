@@ -11,7 +11,7 @@ export const getSecretsKeyFile = (): string => inject('secretsKeyFile');
 export const OWN_SECRETS_KEY = { [VARIABLE]: '' };
 
 /** The environment of a test server or command. */
-export function withSecretsKey(environment: Record<string, string>): Record<string, string> {
+export function withSecretsKey(environment: Record<string, string> = {}): Record<string, string> {
   const { [VARIABLE]: own, ...others } = environment;
   return own === '' ? others : { ...others, [VARIABLE]: own ?? getSecretsKeyFile() };
 }

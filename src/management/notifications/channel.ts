@@ -38,7 +38,7 @@ export interface ChannelContent {
 
 const CONTENT = [
   ...(['service', 'name', 'description', 'url', 'body'] as const),
-  ...(['headers', 'queryParams', 'routingKey', 'to'] as const),
+  ...(['headers', 'queryParams', 'routingKey', 'to', 'timeoutSeconds'] as const),
 ];
 
 /** Without other members of a request, such as those that only responses have. */
