@@ -34,7 +34,7 @@ export function clickStackWebhookRoutes({ notifications: { channels }, services 
       list: 'The webhooks of the organization, ordered by id.',
       update:
         'Replaces the webhook: an omitted description or body is cleared. Omitted headers, queryParams and routingKey are kept, unless the url or service changes; {} clears them.',
-      remove: '409 while an alert or a budget uses it.',
+      remove: '409 while an alert or a budget uses it. What alerts have announced there is resolved first.',
     },
     createEtag: ({ channel }) => createChannelEtag(channel),
     toRecord: (saved, request) =>

@@ -114,7 +114,7 @@ export function webhookRoutes({ notifications: { channels } }: { notifications: 
         schema: {
           tags,
           summary: 'Delete webhook',
-          description: '409 while an alert or a budget uses it.',
+          description: '409 while an alert or a budget uses it. What alerts have announced there is resolved first.',
           params: WebhookPath,
           headers: IfMatch,
           response: emptyDashboardResponse,

@@ -123,11 +123,12 @@ export function announce(
     sent.push({ ...found, key, group, isShared });
     after.set(key, markAnnounced(group, found, isShared));
   }
-  const open = new Set<string>();
+  const openIn = new Set<string>();
   for (const { announced } of after.values())
-    if (announced?.isShared) for (const channel of announced.channels ?? []) open.add(channel);
+    if (announced?.isShared) for (const channel of announced.channels ?? []) openIn.add(channel);
+  const open = [...openIn];
   const toSend = sent.map((one) =>
-    one.isShared && one.kind === 'resolved' ? { ...one, channels: without(one.channels, [...open]) } : one,
+    one.isShared && one.kind === 'resolved' ? { ...one, channels: without(one.channels, open) } : one,
   );
   return { groups: after, sent: toSend.filter(({ channels }) => channels.length > 0), isChange };
 }
