@@ -22,7 +22,7 @@ const LAST_OLD_VERSION = 11;
 type Row = Record<string, StoreValue>;
 export type Tables = Record<string, Row[]>;
 
-/** What the old version answered for each path, as the newest information that it had. */
+/** What the API of the old version answered for each path before it stopped. Of activities and roles, a part. */
 export const readOldAnswers = (): [path: string, answer: Json][] =>
   readFileSync(join(import.meta.dirname, 'answers.jsonl'), 'utf8')
     .trim()
