@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findZone, localDay } from '../../kernel/time/zone.ts';
 import { DAY_NAMES, type QuietHours } from './alert-schema.ts';
-import type { GroupState } from './judgment.ts';
+import type { GroupState, Groups } from './judgment.ts';
 
 /** What decides whether something is sent now. */
 export interface Announcing {
@@ -85,3 +85,7 @@ export function isQuiet({ timezone, ranges }: QuietHours, nowMs: number): boolea
 }
 
 const toMinute = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+/** A group is ok again, and that was not sent because of a silence or quiet hours. */
+export const isResolutionUnsent = (groups: Groups): boolean =>
+  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);

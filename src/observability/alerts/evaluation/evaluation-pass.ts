@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createBackgroundLoop } from '../../../kernel/tasks/background-loop.ts';
 import { yieldToEventLoop } from '../../../kernel/tasks/event-loop.ts';
+import { forEachParallel } from '../../../kernel/tasks/parallel.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../kernel/time/clock.ts';
 import type { Notifications } from '../../../management/notifications/notifications.ts';
 import type { Organizations } from '../../../management/organizations/organizations.ts';
@@ -25,7 +26,7 @@ import {
   rescheduleAlerts,
   serializeGroups,
 } from '../alert-store.ts';
-import { isQuiet, union, without } from '../announcement.ts';
+import { isQuiet, isResolutionUnsent, union, without } from '../announcement.ts';
 import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from '../evaluation.ts';
 import type { Groups } from '../judgment.ts';
 import type { AlertNotices, FailureNotice } from '../notices.ts';
@@ -248,11 +249,9 @@ export function startEvaluation(
     let last: Alert | undefined;
     do {
       const due = await listDueAlerts(state.db, nowMs, BATCH, last);
-      const waiting = [...due];
-      const work = async () => {
-        for (let alert = waiting.shift(); alert && isHeld(); alert = waiting.shift()) await evaluateSafely(alert);
-      };
-      await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
+      await forEachParallel(due, MAX_CONCURRENT, async (alert) => {
+        if (isHeld()) await evaluateSafely(alert);
+      });
       last = due.length === BATCH ? due.at(-1) : undefined;
     } while (last && isHeld());
   }
@@ -280,10 +279,6 @@ function chooseNextEvaluation(alert: Alert, isUnsent: boolean, nowMs: number): n
     ? Math.min(nextWindow, nowMs + RETRY_MS)
     : nextWindow;
 }
-
-/** A group is ok again, and that was not sent because of a silence or quiet hours. */
-const isResolutionUnsent = (groups: Groups): boolean =>
-  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);
 
 const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>
   (state.silence !== undefined && state.silence.until > nowMs) ||
