@@ -169,7 +169,8 @@ it('2,000 random series and rules have the states and messages of an independent
       rows,
     );
     const ours = createOurs(body, rule, rows);
-    let [now, channels] = [T0, ['x']];
+    let now = T0;
+    let channels: readonly string[] = ['x'];
     for (const [index, length] of passes.entries()) {
       now = Math.floor(now + length * step);
       channels = changes.find(({ pass }) => pass === index)?.channels ?? channels;

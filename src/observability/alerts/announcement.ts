@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../kernel/time/clock.ts';
 import { findZone, localDay } from '../../kernel/time/zone.ts';
 import { DAY_NAMES, type QuietHours } from './alert-schema.ts';
-import type { GroupState } from './judgment.ts';
+import type { GroupState, Groups } from './judgment.ts';
 
 /** What decides whether something is sent now. */
 export interface Announcing {
@@ -66,6 +66,10 @@ export function union(list: readonly string[], more: readonly string[]): readonl
   const added = without(more, list);
   return added.length === 0 ? list : [...list, ...added];
 }
+
+/** A group is ok again, and that was not sent because of a silence or quiet hours. */
+export const isResolutionUnsent = (groups: Groups): boolean =>
+  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);
 
 /** Whether a time is within quiet hours. */
 export function isQuiet({ timezone, ranges }: QuietHours, nowMs: number): boolean {

@@ -25,7 +25,7 @@ import {
   rescheduleAlerts,
   serializeGroups,
 } from '../alert-store.ts';
-import { isQuiet, union, without } from '../announcement.ts';
+import { isQuiet, isResolutionUnsent, union, without } from '../announcement.ts';
 import { announce, countFiring, type Evaluation, evaluateWindow, type SentAnnouncement } from '../evaluation.ts';
 import type { Groups } from '../judgment.ts';
 import type { AlertNotices, FailureNotice } from '../notices.ts';
@@ -276,14 +276,9 @@ function chooseNextEvaluation(alert: Alert, isUnsent: boolean, nowMs: number): n
   const { failure, status } = alert.state;
   if (failure) return nowMs + RETRY_MS;
   const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
-  return status !== 'ok' || isUnsent || listFailureChannels(alert).length > 0
-    ? Math.min(nextWindow, nowMs + RETRY_MS)
-    : nextWindow;
+  const isOpen = status !== 'ok' || isUnsent || listFailureChannels(alert).length > 0;
+  return isOpen ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
 }
-
-/** A group is ok again, and that was not sent because of a silence or quiet hours. */
-const isResolutionUnsent = (groups: Groups): boolean =>
-  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);
 
 const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>
   (state.silence !== undefined && state.silence.until > nowMs) ||
