@@ -78,6 +78,7 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/search\/histogram -d /, { data: { type: 'time', granularity: '1m' } }],
   [/\/search\/context -d /, { data: expect.any(Array), index: expect.any(Number) }],
   [/\/search\/export -d /, { text: expect.stringMatching(/^Timestamp,/) }],
+  [/\/telemetryRules -d /, { status: 200 }],
   [/\/metrics\/points -d /, { data: expect.any(Array), nextCursor: null }],
   [/\/annotations$/, { data: { kind: 'deploy', title: 'web 1.4.2' } }],
   [/\/annotations\?limit=10$/, { data: expect.any(Array) }],

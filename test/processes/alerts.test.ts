@@ -9,8 +9,6 @@ import { createIngestToken, postOtlp } from '../support/otlp-json.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';
 
-/** All alerts have one. */
-const CHANNEL = 'hook';
 const MINUTE = 60_000;
 const SERVICES = Array.from({ length: 50 }, (_, index) => `service-${index}`);
 const PASSES = isLongRun ? 200 : 12;
@@ -134,8 +132,7 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
     { id, independent }: Pick<Awaited<ReturnType<typeof createAlert>>, 'id' | 'independent'>,
     about: string,
   ): Promise<string[]> {
-    const { windows, messages: announced } = independent.pass(server.now, [CHANNEL]);
-    const messages = announced.map((message) => message.slice(`${CHANNEL}: `.length));
+    const { windows, messages } = independent.pass(server.now, ['all']);
     const evaluations: Json[] = await call('GET', `/api/v2/alerts/${id}/evaluations?limit=1000`);
     const states = evaluations
       .filter(({ evaluatedAt }) => Date.parse(evaluatedAt) === server.now)
@@ -147,7 +144,7 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
       .map(({ labels, status }: Json) => [labels[0] ?? '', status]);
     const last = windows.at(-1);
     if (last) expect(Object.fromEntries(found.sort()), about).toEqual(last.groups);
-    return messages;
+    return messages.map((message) => message.slice('all: '.length));
   }
 
   it('have its states after every window, and send its messages', { timeout: 600_000 + PASSES * 20_000 }, async () => {
@@ -161,7 +158,7 @@ onEachStore('alerts compared with an independent evaluator', (store) => {
       alerts.push(await createAlert(rule, `rule ${index}`, { webhookId, savedSearchId }));
     // Until here, alerts may have been evaluated at any moment.
     await server.evaluateAlerts();
-    for (const { independent } of alerts) independent.pass(server.now, [CHANNEL]);
+    for (const { independent } of alerts) independent.pass(server.now, ['all']);
     takeMessages();
     for (let pass = 0; pass < PASSES; pass++) {
       // Pauses, and a clock that is set back.

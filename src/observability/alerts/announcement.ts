@@ -67,6 +67,10 @@ export function union(list: readonly string[], more: readonly string[]): readonl
   return added.length === 0 ? list : [...list, ...added];
 }
 
+/** A group is ok again, and that was not sent because of a silence or quiet hours. */
+export const isResolutionUnsent = (groups: Groups): boolean =>
+  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);
+
 /** Whether a time is within quiet hours. */
 export function isQuiet({ timezone, ranges }: QuietHours, nowMs: number): boolean {
   const zone = findZone(timezone);
@@ -85,7 +89,3 @@ export function isQuiet({ timezone, ranges }: QuietHours, nowMs: number): boolea
 }
 
 const toMinute = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
-
-/** A group is ok again, and that was not sent because of a silence or quiet hours. */
-export const isResolutionUnsent = (groups: Groups): boolean =>
-  [...groups.values()].some(({ status, announced }) => status === 'ok' && announced !== undefined);

@@ -275,9 +275,8 @@ function chooseNextEvaluation(alert: Alert, isUnsent: boolean, nowMs: number): n
   const { failure, status } = alert.state;
   if (failure) return nowMs + RETRY_MS;
   const nextWindow = Math.max(findNextEvaluationAt(alert, nowMs), nowMs + 1);
-  return status !== 'ok' || isUnsent || listFailureChannels(alert).length > 0
-    ? Math.min(nextWindow, nowMs + RETRY_MS)
-    : nextWindow;
+  const isOpen = status !== 'ok' || isUnsent || listFailureChannels(alert).length > 0;
+  return isOpen ? Math.min(nextWindow, nowMs + RETRY_MS) : nextWindow;
 }
 
 const isMuted = ({ content, state }: Alert, nowMs: number): boolean =>
