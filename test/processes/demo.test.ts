@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli, type Json } from '../support/cli.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { OWN_SECRETS_KEY } from '../support/secrets-key.ts';
 import { START_LIMIT_MS } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { testDemoConsole } from './demo-console.ts';
@@ -225,7 +226,7 @@ describe('demo', () => {
     // Stopping it earlier would leave the rest of the telemetry to the next start.
     await demo.telemetry;
     expect(await demo.stop()).toBe(0);
-    const serve = await cli(['serve', '--port', '0', '--host', '0.0.0.0', '--data', data]);
+    const serve = await cli(['serve', '--port', '0', '--host', '0.0.0.0', '--data', data], OWN_SECRETS_KEY);
     expect([serve.code, serve.stderr]).toEqual([2, expect.stringContaining('contains the demo organization')]);
     // Also without the usual ports for OpenTelemetry data.
     const occupied = await Promise.all([4317, 4318].map(occupyPort));

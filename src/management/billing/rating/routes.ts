@@ -38,7 +38,11 @@ export function usageWarningRoutes({ usageWarnings }: { usageWarnings: Pick<Usag
 
 const UsageLockBody = NamedObject('UsageLockRequest', {
   through: Type.Refine(
-    Type.String({ description: 'The last day to lock, YYYY-MM-DD (UTC). It must be over', examples: ['2026-10-31'] }),
+    Type.String({
+      maxLength: 10,
+      description: 'The last day to lock, YYYY-MM-DD (UTC). It must be over',
+      examples: ['2026-10-31'],
+    }),
     (text) => typeof text !== 'string' || parseDay(text) !== undefined,
     () => 'The value must be a date such as 2026-10-31',
   ),
