@@ -149,7 +149,7 @@ onEachStore('SQL by role', (store) => {
     expect((await sql.history(id, acme.admin)).map((one: Json) => one.sql)).not.toContain(statement);
     const activity = (await listStatements(id)).find(({ after }) => after.statement.includes('AS s'));
     expect(activity).toMatchObject({
-      type: 'service_update_query_endpoints',
+      type: 'service_sql',
       actorType: 'api',
       after: { statement: 'SELECT ? AS s, ? FROM numbers(?)', access: 'read', rowsRead: 7, bytesRead: 56 },
     });
