@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
   'text that this program wrote': [
     'management/billing/store.ts#parsePackedCost',
     'observability/dashboards/dashboard.ts#parseDashboard',
+    'observability/alerts/alert-store.ts#parseGroups',
     'operations/backup/format.ts#parseLine',
     'running/autoscaling/sample-format.ts#parseSamples',
     'running/backups/storage/manifest.ts#parseManifest',
