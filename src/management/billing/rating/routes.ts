@@ -3,7 +3,7 @@ import { ADMINS, READERS } from '../../../kernel/access/roles.ts';
 import { NamedObject } from '../../../kernel/schemas/named-object.ts';
 import { parseDay } from '../../../kernel/time/days.ts';
 import { getIdentity } from '../../../platform/http/guard.ts';
-import { NoQuery, type Routes } from '../../../platform/http/requests/validation.ts';
+import type { Routes } from '../../../platform/http/requests/validation.ts';
 import { managementResponse, success } from '../../../platform/http/responses/envelopes.ts';
 import { getActor } from '../../audit/request-actor.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
@@ -65,7 +65,6 @@ export function usageLockRoutes({ rating }: { rating: Pick<Rating, 'lockDays'> }
           description:
             'Rates all open days up to a day and locks them permanently; later usage is booked on the first open day. Repeating the request changes nothing. 409 if the engine does not have the usage events of a day.',
           params: OrganizationPath,
-          querystring: NoQuery,
           body: UsageLockBody,
           response: managementResponse(UsageLockRecord),
         },

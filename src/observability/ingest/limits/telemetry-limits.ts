@@ -79,7 +79,7 @@ export function createTelemetryLimits({ state, audit, organizations, maximum }: 
         await organizations.lock(tx, organizationId);
         const organization = await organizations.get(organizationId, tx);
         const before = organization.telemetryLimits;
-        const after = merge(before, fields);
+        const after = merge(before, fields, applyAll(before));
         const changed = difference(before, after);
         if (Object.keys({ ...changed.before, ...changed.after }).length > 0) {
           await organizations.update(tx, { ...organization, telemetryLimits: after });
@@ -96,11 +96,16 @@ export function createTelemetryLimits({ state, audit, organizations, maximum }: 
   };
 }
 
-function merge(before: TelemetryLimits, fields: LimitFields): TelemetryLimits {
+/** `applied`: what a client reads. One that returns it does not set the limits of the server for good. */
+function merge(before: TelemetryLimits, fields: LimitFields, applied: Record<TelemetrySignal, EffectiveLimits>) {
   const after: TelemetryLimits = {};
   for (const signal of TELEMETRY_SIGNALS) {
-    const merged = { ...before[signal], ...fields[signal] };
-    const kept = listLimits(signal).flatMap((limit) => (merged[limit] ? [[limit, merged[limit]] as const] : []));
+    const kept = listLimits(signal).flatMap((limit) => {
+      const field = fields[signal]?.[limit];
+      const isKept = field === undefined || field === applied[signal][limit];
+      const value = isKept ? before[signal]?.[limit] : field;
+      return value ? [[limit, value] as const] : [];
+    });
     if (kept.length > 0) after[signal] = Object.fromEntries(kept);
   }
   return after;
