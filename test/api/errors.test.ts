@@ -36,6 +36,8 @@ const QUERY_ENDPOINT = { roles: ['sql_console_read_only'], openApiKeys: [unknown
 /** By the end of the path: the bodies that differ from `VALID_BODY`. */
 const OTHER_BODIES: Record<string, object> = {
   usageLock: { through: '2026-01-01' },
+  telemetryRules: { rules: [] },
+  points: { metricName: 'x', metricDataType: 'gauge' },
   serviceQueryEndpoint: QUERY_ENDPOINT,
   setup: { code: 'x', name: 'x', tier: 'SCALE' },
   links: { expireInHours: 1 },

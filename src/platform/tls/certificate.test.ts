@@ -53,7 +53,9 @@ it('uses files that replace the first ones, and open connections continue', asyn
   files.write(files.issue());
   await until(server.readSerial, (next) => next !== serial, 'the certificate was not replaced');
   expect(await echo(before)).toBe('hello');
-  expect(server.infos).toEqual([expect.objectContaining({ file: files.certFile })]);
+  // Files that are read while they are written can be a valid pair, too.
+  expect(server.infos.length).toBeGreaterThan(0);
+  for (const info of server.infos) expect(info).toEqual(expect.objectContaining({ file: files.certFile }));
 });
 
 it('keeps the pair while only one of the two files is new', async () => {

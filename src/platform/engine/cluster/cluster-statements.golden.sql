@@ -635,3 +635,40 @@ ALTER TABLE pilothouse.otel_traces_local ON CLUSTER 'main' MODIFY SETTING enable
 ALTER TABLE pilothouse.pilothouse_logs_local ON CLUSTER 'main' MODIFY SETTING enable_block_number_column = 1;
 
 ALTER TABLE pilothouse.pilothouse_traces_local ON CLUSTER 'main' MODIFY SETTING enable_block_number_column = 1;
+
+CREATE TABLE IF NOT EXISTS pilothouse.ingest_series_local ON CLUSTER 'main'
+(
+    OrganizationId LowCardinality(String) CODEC(ZSTD(1)),
+    Day DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+    Signal LowCardinality(String) CODEC(ZSTD(1)),
+    Kind LowCardinality(String) CODEC(ZSTD(1)),
+    Hash UInt32 CODEC(ZSTD(1)),
+    Name String CODEC(ZSTD(1)),
+    StoredAt DateTime('UTC') DEFAULT now('UTC') CODEC(Delta(4), ZSTD(1))
+)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/pilothouse/ingest_series_local', '{replica}')
+PARTITION BY toDate(Day)
+ORDER BY (OrganizationId, Signal, Kind, Day, Hash)
+TTL Day + INTERVAL 8 DAY;
+
+CREATE TABLE IF NOT EXISTS pilothouse.ingest_series ON CLUSTER 'main' AS pilothouse.ingest_series_local
+ENGINE = Distributed('main', 'pilothouse', 'ingest_series_local', cityHash64(OrganizationId, Signal, Kind, Day, Hash));
+
+CREATE TABLE IF NOT EXISTS pilothouse.ingest_drops_local ON CLUSTER 'main'
+(
+    OrganizationId LowCardinality(String) CODEC(ZSTD(1)),
+    Time DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+    Signal LowCardinality(String) CODEC(ZSTD(1)),
+    Kind LowCardinality(String) CODEC(ZSTD(1)),
+    Name String CODEC(ZSTD(1)),
+    ServiceName LowCardinality(String) CODEC(ZSTD(1)),
+    Records UInt64 CODEC(ZSTD(1)),
+    Bytes UInt64 CODEC(ZSTD(1))
+)
+ENGINE = ReplicatedSummingMergeTree('/clickhouse/tables/{shard}/pilothouse/ingest_drops_local', '{replica}', (Records, Bytes))
+PARTITION BY toYYYYMM(Time)
+ORDER BY (OrganizationId, Time, Signal, Kind, Name, ServiceName)
+TTL Time + INTERVAL 90 DAY;
+
+CREATE TABLE IF NOT EXISTS pilothouse.ingest_drops ON CLUSTER 'main' AS pilothouse.ingest_drops_local
+ENGINE = Distributed('main', 'pilothouse', 'ingest_drops_local', cityHash64(OrganizationId, Time, Signal, Kind, Name, ServiceName));
