@@ -61,6 +61,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     '/v1/organizations/{organizationId}/activities': 'limit=1000',
     '/v1/organizations/{organizationId}/services/{serviceId}/autoscaling/history': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
     '/v1/organizations/{organizationId}/telemetry': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
+    '/v1/organizations/{organizationId}/telemetry/usage': `from=${formatDay(today - DAY_MS)}T00:00:00Z&to=${formatDay(today)}T00:00:00Z`,
     '/api/v2/dashboards/{id}/tiles/{tileId}/data': range,
     '/api/v2/sources/{id}/columns': range,
     '/api/v2/annotations': range,
